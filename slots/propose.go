@@ -1,0 +1,106 @@
+package slots
+
+import (
+	"context"
+
+	"github.com/agentdescent/adrun/dsl"
+)
+
+// Proposal is a suggested new value of the artifact: Text, or Rule for a tree that was built and is
+// printed only when it must be stored. Exactly one of Text, Rule and Diff is set.
+type Proposal struct {
+	Text string
+	Rule *dsl.Rule
+	// Diff proposes edits instead of a whole value; it skips the strategy.
+	Diff Diff
+	// Note says where the proposal comes from ("crossover", a model's name), for reports.
+	Note string
+	// Spend is what making the proposal cost, trials not included: the engine meters those itself.
+	Spend Spend
+	// Elites are values worth keeping for later proposals. The engine merges them into the population at
+	// the barrier, in lease order.
+	Elites []Elite
+}
+
+// Elite is a value that trials have measured on training tasks.
+type Elite struct {
+	Rule     *dsl.Rule
+	Text     string
+	Identity string
+	// Score is the mean reward over N training tasks.
+	Score float64
+	N     int
+	// Ops is the rule's cost.
+	Ops int
+	// Niche keeps elites of different kinds apart; a population keeps the best of each niche first.
+	Niche string
+}
+
+// Population is the run as a proposer may see it: an immutable view of the last barrier. It holds training
+// scores only; what the gate measured on held-out tasks stays with the gate.
+type Population struct {
+	// Elites in descending order of Score, ties to the smaller Ops, then to the earlier.
+	Elites []Elite
+	// Commits counts the run's commits so far.
+	Commits int
+}
+
+// Trial lets a proposer try values on the run's training tasks before it proposes one. Every evaluation
+// is charged to the lease as a rollout, cached or not, so that what a proposer may do depends on nothing
+// but its lease. It belongs to one call of Propose and one goroutine.
+type Trial interface {
+	// Tasks are the training tasks, in the order of the split.
+	Tasks() []Task
+	// Left is how many evaluations the lease still has.
+	Left() int
+	// Admit passes the rule through the run's gate and returns it ready to be tried; ok is false when
+	// the gate refuses it. It costs nothing.
+	Admit(rule *dsl.Rule) (c *Candidate, ok bool)
+	// Try evaluates the candidate on the training tasks with the given indices, one rollout each. Rewards
+	// come in the order of the indices; a failed candidate has reward 0. The slice is the caller's. When
+	// fewer evaluations are left than asked for, the error is ErrTrialsSpent and nothing is evaluated.
+	Try(ctx context.Context, c *Candidate, tasks []int) ([]float64, error)
+}
+
+// ProposalContext is what a proposer is handed: one rollout and the run around it.
+type ProposalContext struct {
+	// Artifact is what the rollout ran; Candidate the same, ready to be evaluated.
+	Artifact  Artifact
+	Candidate *Candidate
+	// Signature is what the artifact's rule is a function of; nil for text.
+	Signature *dsl.Signature
+	Task      Task
+	Outcome   Outcome
+	// Advantage is the reward's z-score in its group, absent until the group is known.
+	Advantage Maybe
+	// Solved is the reward at and above which no proposal is asked for.
+	Solved float64
+	Round  int
+	Lane   int
+	Lease  int
+	// Seed starts the random stream of this lease; it depends on the run's seed and the lease alone.
+	Seed uint64
+	// Population is the view of the last barrier.
+	Population *Population
+	// Trial is nil when the run grants no trials.
+	Trial Trial
+	// History holds earlier proposals of the lane for batched rollouts; K how many proposals are wanted.
+	// Today they are empty and 1.
+	History []Proposal
+	K       int
+}
+
+// Proposer turns evidence into a proposal. Propose returns zero (nil) or one; several lanes call it at
+// once, so it keeps no state that a call changes. An error is an infrastructure failure, which the engine
+// retries; a proposer that has nothing to say returns nil, nil.
+type Proposer interface {
+	Propose(ctx context.Context, pc *ProposalContext) (*Proposal, error)
+}
+
+// ProposerFunc is a function that proposes.
+type ProposerFunc func(ctx context.Context, pc *ProposalContext) (*Proposal, error)
+
+// Propose calls f.
+func (f ProposerFunc) Propose(ctx context.Context, pc *ProposalContext) (*Proposal, error) {
+	return f(ctx, pc)
+}
