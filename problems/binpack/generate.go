@@ -1,0 +1,72 @@
+package binpack
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/agentdescent/adrun/internal/derive"
+)
+
+// Family names a distribution of instances.
+type Family string
+
+const (
+	// OR is the uniform class of OR-Library: sizes 20 to 100 with equal probability, capacity 150 (Falkenauer 1996).
+	OR Family = "or"
+	// Weibull has sizes 45·W rounded and clipped to 1 to 100, W Weibull-distributed with shape 3, capacity 100
+	// (Castiñeiras, De Cauwer and O'Sullivan 2012; the parameters are those of Romera-Paredes et al. 2024).
+	Weibull Family = "weibull"
+	// Mixed alternates between OR and Weibull, starting with OR.
+	Mixed Family = "mixed"
+)
+
+// Families returns the names of all families.
+func Families() []Family { return []Family{OR, Weibull, Mixed} }
+
+// Parameters of the families.
+const (
+	orCapacity, orSmallest, orLargest = 150, 20, 100
+
+	weibullCapacity, weibullLargest = 100, 100
+	weibullScale, weibullShape      = 45.0, 3.0
+)
+
+// Generate returns instance index of a family: items sizes, 1 to MaxItems, drawn from the stream of (seed, family, items,
+// index). OR-Library's own sets have 120, 250, 500 and 1000 items, FunSearch's Weibull set 5000. The instance is the same
+// on every machine. An unknown family, or a number of items out of range, is an error.
+func Generate(family Family, items int, seed, index uint64) (Instance, error) {
+	if items < 1 || items > MaxItems {
+		return Instance{}, fmt.Errorf("binpack: an instance of %d items; expected 1 to %d", items, MaxItems)
+	}
+	in := Instance{ID: fmt.Sprintf("%s-%d-%d-%d", family, items, seed, index), Items: make([]int, items)}
+	if family == Mixed {
+		family = [...]Family{OR, Weibull}[index%2]
+	}
+	var size func(*rand.Rand) int
+	switch family {
+	case OR:
+		in.Capacity, size = orCapacity, orSize
+	case Weibull:
+		in.Capacity, size = weibullCapacity, weibullSize
+	default:
+		return Instance{}, fmt.Errorf("binpack: unknown family %q; expected one of %q", family, Families())
+	}
+	r := derive.Rand(seed, "binpack."+string(family), uint64(items), index)
+	for i := range in.Items {
+		in.Items[i] = size(r)
+	}
+	return in, nil
+}
+
+func orSize(r *rand.Rand) int { return orSmallest + r.IntN(orLargest-orSmallest+1) }
+
+// weibullSize inverts the distribution function: W = (−ln(1 − U))^(1/shape).
+func weibullSize(r *rand.Rand) int {
+	w := pow(-log1p(-r.Float64()), 1/weibullShape)
+	return int(math.Round(min(max(weibullScale*w, 1), weibullLargest)))
+}
+
+func log1p(x float64) float64 { return math.Log1p(x) }
+
+func pow(x, y float64) float64 { return math.Pow(x, y) }

@@ -1,0 +1,197 @@
+package binpack
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// referencePack is the text of the semantics and nothing else: as many bins as items, all of them looked at for every
+// item. With window, a rule sees only two of the empty bins behind the last opened one.
+func referencePack(in Instance, rule Priority, window bool) int {
+	left := make([]int, len(in.Items))
+	for i := range left {
+		left[i] = in.Capacity
+	}
+	for _, item := range in.Items {
+		shown := left
+		if window {
+			last := -1
+			for i, l := range left {
+				if l < in.Capacity {
+					last = i
+				}
+			}
+			shown = left[:min(last+3, len(left))]
+		}
+		left[referenceChoice(shown, item, in.Capacity, rule)] -= item
+	}
+	used := 0
+	for _, l := range left {
+		if l < in.Capacity {
+			used++
+		}
+	}
+	return used
+}
+
+func referenceChoice(left []int, item, capacity int, rule Priority) int {
+	var valid []int
+	largest := 0
+	for i, l := range left {
+		if l >= item {
+			valid = append(valid, i)
+			largest = max(largest, l)
+		}
+	}
+	best, bestValue, bestFinite := -1, 0.0, false
+	for idx, i := range valid {
+		args := make([]float64, NumInputs)
+		args[Item], args[Bin], args[Cap] = float64(item), float64(left[i]), float64(capacity)
+		args[Idx], args[MaxBin] = float64(idx), float64(largest)
+		if idx > 0 {
+			args[Prev], args[HasPrev] = float64(left[valid[idx-1]]), 1
+		}
+		value := rule.Num(args)
+		finite := !math.IsNaN(value) && !math.IsInf(value, 0)
+		if best < 0 || finite && (!bestFinite || value > bestValue) {
+			best, bestValue, bestFinite = i, value, finite
+		}
+	}
+	return best
+}
+
+// selective is a Go priority that declares what it reads.
+type selective struct {
+	Func
+	inputs map[int]bool
+}
+
+func (s selective) Reads(input int) bool { return s.inputs[input] }
+
+// batched gives a priority the columnar form, by the definition of a column of length 1.
+type batched struct{ selective }
+
+func (b batched) Batch(cols [][]float64, out []float64) {
+	args := make([]float64, len(cols))
+	for i := range out {
+		for j, col := range cols {
+			args[j] = col[min(i, len(col)-1)]
+		}
+		out[i] = b.Num(args)
+	}
+}
+
+// drawRule draws an arbitrary function of a few inputs: a hash of them, reduced to few values so that ties abound, with
+// non-finite values among them; or a weighted sum, so that there is a direction, towards fresh bins for example.
+func drawRule(t *rapid.T, inputs []int) selective {
+	read := map[int]bool{}
+	for _, input := range inputs {
+		read[input] = rapid.Bool().Draw(t, "read")
+	}
+	salt := rapid.Uint64().Draw(t, "salt")
+	levels := rapid.Uint64Range(1, 40).Draw(t, "levels")
+	weights := rapid.SliceOfN(rapid.IntRange(-2, 2), NumInputs, NumInputs).Draw(t, "weights")
+	hashed := rapid.Bool().Draw(t, "hashed")
+	odd := rapid.Uint64Range(0, 6).Draw(t, "odd")
+	return selective{inputs: read, Func: func(args []float64) float64 {
+		h, sum := salt, 0.0
+		for _, input := range inputs {
+			if read[input] {
+				h = (h ^ uint64(args[input])) * 0x9e3779b97f4a7c15
+				h ^= h >> 29
+				sum += float64(weights[input]) * args[input]
+			}
+		}
+		if h%11 < odd {
+			return [...]float64{math.NaN(), math.Inf(1), math.Inf(-1)}[h/11%3]
+		}
+		if hashed {
+			return float64(h % levels)
+		}
+		return sum
+	}}
+}
+
+func drawInstance(t *rapid.T) Instance {
+	in := Instance{Capacity: rapid.SampledFrom([]int{1, 2, 7, 10, 63, 64, 65, 150, maxCollapsed, maxCollapsed + 1}).Draw(t, "capacity")}
+	smallest := rapid.IntRange(1, in.Capacity).Draw(t, "smallest")
+	in.Items = rapid.SliceOfN(rapid.IntRange(smallest, in.Capacity), 1, 60).Draw(t, "items")
+	return in
+}
+
+var allInputs = []int{Item, Bin, Cap, Prev, HasPrev, Idx, MaxBin}
+
+func TestPackEqualsReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rule := drawRule(t, allInputs)
+		forms := map[string]*Packer{
+			"declared":   NewPacker(rule),
+			"undeclared": NewPacker(rule.Func),
+			"columnar":   NewPacker(batched{rule}),
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "instances") {
+			in := drawInstance(t)
+			want := referencePack(in, rule, true)
+			for form, p := range forms {
+				if got := p.Pack(in); got != want {
+					t.Fatalf("%s: %d bins, want %d for %+v", form, got, want, in)
+				}
+			}
+		}
+	})
+}
+
+// Two fresh bins are as good as all of them for a rule that does not read idx.
+func TestWindowEqualsAllBins(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rule := drawRule(t, []int{Item, Bin, Cap, Prev, HasPrev, MaxBin})
+		in := drawInstance(t)
+		if got, want := Pack(in, rule), referencePack(in, rule, false); got != want {
+			t.Fatalf("%d bins, want %d for %+v", got, want, in)
+		}
+	})
+}
+
+// A rule that wants an empty neighbour, else an empty bin: the second fresh bin wins, and the hole before it keeps
+// winning for it. With one fresh bin every item would open another.
+func TestSecondFreshBinWins(t *testing.T) {
+	behindEmpty := Func(func(a []float64) float64 {
+		switch a[Cap] {
+		case a[Prev]:
+			return 1
+		case a[Bin]:
+			return 0.5
+		}
+		return 0
+	})
+	in := Instance{Capacity: 10, Items: []int{2, 2, 2, 2}}
+	if got := Pack(in, behindEmpty); got != 1 {
+		t.Errorf("%d bins, want 1", got)
+	}
+}
+
+func TestNonFiniteLosesAndTiesGoToTheLowestIndex(t *testing.T) {
+	in := Instance{Capacity: 10, Items: []int{6, 6, 4, 4}}
+	tests := []struct {
+		name string
+		rule Func
+		want int
+	}{
+		{"a constant is first fit", func([]float64) float64 { return 0 }, 2},
+		{"NaN everywhere is first fit", func([]float64) float64 { return math.NaN() }, 2},
+		{"unlike infinities are equal", func(a []float64) float64 { return math.Inf(int(a[Bin]) - 7) }, 2},
+		{"+Inf on open bins loses to finite", func(a []float64) float64 {
+			if a[Bin] < a[Cap] {
+				return math.Inf(1)
+			}
+			return -1e300
+		}, 4},
+	}
+	for _, tt := range tests {
+		if got := Pack(in, tt.rule); got != tt.want {
+			t.Errorf("%s: %d bins, want %d", tt.name, got, tt.want)
+		}
+	}
+}
