@@ -1,0 +1,160 @@
+package slots
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/agentdescent/adrun/internal/stats"
+)
+
+// pseudoCap bounds what one card's own before/after difference weighs, pseudoScale turns it into
+// pseudo-observations: min(1, 4·|delta|). A commit is worth two successes to the artifact's prior.
+const (
+	pseudoCap    = 1
+	pseudoScale  = 4
+	commitReward = 2
+)
+
+// fold adds a before/after difference to a posterior.
+func fold(b Beta, delta float64) Beta {
+	w := math.Min(pseudoCap, pseudoScale*math.Abs(delta))
+	if delta > 0 {
+		return b.Plus(w, 0)
+	}
+	return b.Plus(0, w)
+}
+
+// settle returns the artifact's prior after a decision: a commit adds successes, a refusal folds what was
+// observed.
+func settle(prior Beta, accepted bool, delta float64) Beta {
+	if accepted {
+		return prior.Plus(commitReward, 0)
+	}
+	return fold(prior, delta)
+}
+
+// DefaultAcceptance compares two Beta posteriors, of base and candidate, each the artifact's prior plus the
+// whole held-out measurement; the cards that contributed add a little of what they observed to the
+// candidate's. It accepts when P(candidate > base) > 1 − r(version), r = max(MinDelta,
+// BaseDelta·2^(−version/HalfLife)), and the held-out rate did not fall. The zero value takes all three
+// numbers from the run.
+type DefaultAcceptance struct {
+	BaseDelta, MinDelta, HalfLife float64
+	// Shift, if set, returns pseudo-observations that are added to both posteriors before they are
+	// compared: a positive number to the candidate's successes, a negative one to its failures.
+	Shift func(ctx MergeContext) float64
+}
+
+// Configure takes the numbers that were not set from the run.
+func (p *DefaultAcceptance) Configure(c MergeConfig) {
+	c = c.Normalize()
+	def(&p.BaseDelta, c.BaseDelta)
+	def(&p.MinDelta, c.MinDelta)
+	def(&p.HalfLife, c.HalfLife)
+}
+
+// PolicyName returns "default".
+func (p *DefaultAcceptance) PolicyName() string { return "default" }
+
+// Threshold is 1 − r(version).
+func (p *DefaultAcceptance) Threshold(version int) float64 {
+	return 1 - math.Max(p.MinDelta, p.BaseDelta*math.Exp2(-float64(version)/p.HalfLife))
+}
+
+// PImprove is P(candidate > base) as the policy computes it.
+func (p *DefaultAcceptance) PImprove(ctx MergeContext) float64 {
+	base := ctx.Prior.Plus(ctx.BaseCounts.Successes, ctx.BaseCounts.Failures)
+	cand := ctx.Prior.Plus(ctx.CandCounts.Successes, ctx.CandCounts.Failures)
+	for _, c := range ctx.Cards {
+		if c.Delta.Known {
+			cand = fold(cand, c.Delta.Value)
+		}
+	}
+	if p.Shift != nil {
+		if s := p.Shift(ctx); s > 0 {
+			cand = cand.Plus(s, 0)
+		} else {
+			cand = cand.Plus(0, -s)
+		}
+	}
+	return stats.Improve(cand.A, cand.B, base.A, base.B)
+}
+
+// Accept decides.
+func (p *DefaultAcceptance) Accept(ctx MergeContext) (AcceptDecision, error) {
+	if p.BaseDelta == 0 || p.MinDelta == 0 || p.HalfLife == 0 {
+		return AcceptDecision{}, &UnboundError{Policy: "DefaultAcceptance", Needs: "the run's thresholds"}
+	}
+	delta := ctx.CandCounts.Rate() - ctx.BaseCounts.Rate()
+	improve, threshold := p.PImprove(ctx), p.Threshold(ctx.Version)
+	accept := improve > threshold && delta >= 0
+	d := AcceptDecision{
+		Accept:        accept,
+		Category:      Committed,
+		PImprove:      Known(improve),
+		Threshold:     Known(threshold),
+		ObservedDelta: delta,
+		Prior:         settle(ctx.Prior, accept, delta),
+	}
+	switch {
+	case accept:
+	case delta < 0:
+		d.Category, d.Reason = BelowThreshold, fmt.Sprintf("the held-out rate fell by %.4g", -delta)
+	default:
+		d.Category, d.Reason = BelowThreshold, fmt.Sprintf("P(improve) %.4f is not above %.4f", improve, threshold)
+	}
+	return d, nil
+}
+
+// PairedAcceptance tests the signs of the per-task differences by betting (stats.SignEValue): it accepts
+// when the evidence that a win is likelier than a loss reaches 1/Alpha and the mean reward rose. Ties are
+// dropped and sizes do not count, so the scale of the reward does not matter; the Beta test is nearly blind
+// where rewards are graded and change little. It is valid under optional stopping. The zero value takes
+// Alpha from the run.
+type PairedAcceptance struct {
+	Alpha float64
+}
+
+// Configure takes Alpha from the run unless it was set.
+func (p *PairedAcceptance) Configure(c MergeConfig) { def(&p.Alpha, c.Normalize().Alpha) }
+
+// PolicyName returns "paired".
+func (p *PairedAcceptance) PolicyName() string { return "paired" }
+
+// Accept decides.
+func (p *PairedAcceptance) Accept(ctx MergeContext) (AcceptDecision, error) {
+	if p.Alpha == 0 {
+		return AcceptDecision{}, &UnboundError{Policy: "PairedAcceptance", Needs: "the run's alpha"}
+	}
+	if len(ctx.BaseRewards) != len(ctx.CandRewards) {
+		return AcceptDecision{}, &ContractError{
+			Slot: "acceptance", Rule: "PairedAcceptance needs the same tasks on both sides",
+			Got: fmt.Sprintf("%d and %d", len(ctx.BaseRewards), len(ctx.CandRewards)),
+		}
+	}
+	wins, losses := stats.Signs(ctx.BaseRewards, ctx.CandRewards)
+	e, threshold := stats.SignEValue(wins, losses), 1/p.Alpha
+	delta := ctx.CandCounts.Rate() - ctx.BaseCounts.Rate()
+	accept := e >= threshold && delta > 0
+	d := AcceptDecision{
+		Accept:        accept,
+		Category:      Committed,
+		EValue:        Known(e),
+		Threshold:     Known(threshold),
+		ObservedDelta: delta,
+		Prior:         settle(ctx.Prior, accept, delta),
+	}
+	if !accept {
+		d.Category = BelowThreshold
+		d.Reason = fmt.Sprintf("%d wins and %d losses of %d tasks: e-value %.4g against %.4g, mean change %+.4g",
+			wins, losses, len(ctx.BaseRewards), e, threshold, delta)
+	}
+	return d, nil
+}
+
+var (
+	_ Acceptance = (*DefaultAcceptance)(nil)
+	_ Acceptance = (*PairedAcceptance)(nil)
+	_ Configurer = (*DefaultAcceptance)(nil)
+	_ Configurer = (*PairedAcceptance)(nil)
+)
