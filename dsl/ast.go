@@ -47,8 +47,8 @@ type File struct {
 	Source string
 	// Decls are the declarations in source order.
 	Decls []Decl
-	// End holds the comments after the last declaration.
-	End []string
+	// Foot holds the comments after the last declaration.
+	Foot []string
 }
 
 // Decl is a declaration: *Signature, *Rule, *Policy, *Slot, *Society or *Case.
@@ -95,6 +95,8 @@ type Input struct {
 	// both are 0 for bool and words.
 	Int    bool
 	Lo, Hi float64
+	// LoText and HiText are the bounds as written, "" in a built node.
+	LoText, HiText string
 	// TypeSpan is the place of the type and domain.
 	TypeSpan Span
 }
@@ -104,11 +106,11 @@ type ClauseKind uint8
 
 // The clauses of a signature.
 const (
-	AssumeClause ClauseKind = iota // inputs that break Expr never occur
-	EnsureClause                   // Expr over inputs and result holds
-	IncreasingClause               // the result never falls when Input grows
-	DecreasingClause               // the result never grows when Input grows
-	CaseClause                     // Args is a grid point of its own
+	AssumeClause     ClauseKind = iota // inputs that break Expr never occur
+	EnsureClause                       // Expr over inputs and result holds
+	IncreasingClause                   // the result never falls when Input grows
+	DecreasingClause                   // the result never grows when Input grows
+	CaseClause                         // Args is a grid point of its own
 )
 
 // Clause is one line of a signature's body.
@@ -139,8 +141,8 @@ type Signature struct {
 	// ResultSpan is the place of the result type. Body says that braces were written.
 	ResultSpan Span
 	Body       bool
-	// End holds the comments before the closing brace.
-	End []string
+	// Foot holds the comments before the closing brace.
+	Foot []string
 }
 
 // Rule is a function of a signature's inputs.
@@ -177,7 +179,7 @@ type Policy struct {
 	Pick         Ident
 	PickComments Comments
 	Hooks        []*Hook
-	End          []string
+	Foot         []string
 }
 
 // Param is a number that parameter evolution moves within its bounds.
@@ -188,6 +190,8 @@ type Param struct {
 	Int    bool
 	Value  float64
 	Lo, Hi float64
+	// ValueText, LoText and HiText are the numbers as written, "" in a built node.
+	ValueText, LoText, HiText string
 }
 
 // State is a number that on-hooks write, clamped to its bounds.
@@ -197,6 +201,8 @@ type State struct {
 	Name   Ident
 	Value  float64
 	Lo, Hi float64
+	// ValueText, LoText and HiText are the numbers as written, "" in a built node.
+	ValueText, LoText, HiText string
 }
 
 // Hook is one function of a policy. On says that it reacts to an event and may write state;
@@ -219,7 +225,7 @@ type Slot struct {
 	// Per is the key that state is kept for; "" if the slot keeps one state.
 	Per   Ident
 	Hooks []*HookDecl
-	End   []string
+	Foot  []string
 }
 
 // HookDecl is a hook of a slot: a signature whose name is the hook's; On hooks have no result.
@@ -236,7 +242,7 @@ type Society struct {
 	Inputs []Ident
 	Nodes  []*SocietyNode
 	Edges  []*Edge
-	End    []string
+	Foot   []string
 }
 
 // SocietyNode is an agent: what it is told, and how many steps it may take.
@@ -260,8 +266,8 @@ type Edge struct {
 type Block struct {
 	Span
 	Stmts []Stmt
-	// End holds the comments before the closing brace.
-	End []string
+	// Foot holds the comments before the closing brace.
+	Foot []string
 }
 
 // Stmt is a statement: *Let, *Assign, *Return or *If.
