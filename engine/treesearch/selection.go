@@ -2,15 +2,37 @@ package treesearch
 
 import (
 	_ "embed"
+	"fmt"
 	"math"
+
+	"github.com/agentdescent/adrun/dsl"
 )
 
 //go:embed priority.rule
 var prioritySignature string
 
-// PrioritySignature returns the text of the signature selection.priority, which rules
-// that drive a PrioritySelection are checked against.
-func PrioritySignature() string { return prioritySignature }
+//go:embed flat_puct.rule
+var flatPuctRule string
+
+// PrioritySignatureText returns the declaration of selection.priority, which rules that
+// drive a PrioritySelection are checked against.
+func PrioritySignatureText() string { return prioritySignature }
+
+// PrioritySignature parses PrioritySignatureText.
+func PrioritySignature() (*dsl.Signature, error) {
+	file, err := dsl.Parse("priority.rule", prioritySignature)
+	if err != nil {
+		return nil, fmt.Errorf("treesearch: embedded signature: %w", err)
+	}
+	signature, ok := file.Decls[0].(*dsl.Signature)
+	if !ok {
+		return nil, fmt.Errorf("treesearch: embedded file declares %s, not a signature", file.Decls[0].DeclName())
+	}
+	return signature, nil
+}
+
+// FlatPuctText returns FlatPuct{C: 1, PriorExponent: 1} as a rule: the seed of an evolution.
+func FlatPuctText() string { return flatPuctRule }
 
 // Priority values one node. PrioritySelection calls Num from the goroutine of the search
 // with the six inputs of selection.priority in the order of the signature: rank, visits,
@@ -37,8 +59,8 @@ func (f PriorityFunc) Num(args []float64) float64 {
 
 // PrioritySelection expands the node of the highest priority. Everything but the value is
 // its own: ranks, priors and visits come from the tree, the first of equal nodes wins, and
-// a value that is not finite loses to every finite one and is counted. Make one with
-// NewPrioritySelection for each search that runs at a time.
+// a value that is not finite loses to every finite one and is counted. The zero value has no
+// priority: obtain one from NewPrioritySelection, or call Reset. It serves one search at a time.
 type PrioritySelection struct {
 	priority Priority
 	batch    BatchPriority // nil when the priority values one node at a time
@@ -56,8 +78,16 @@ var _ Selector = (*PrioritySelection)(nil)
 // NewPrioritySelection returns a selection by the given priority, in batches where it is
 // a BatchPriority.
 func NewPrioritySelection(priority Priority) *PrioritySelection {
-	batch, _ := priority.(BatchPriority)
-	return &PrioritySelection{priority: priority, batch: batch}
+	s := new(PrioritySelection)
+	s.Reset(priority)
+	return s
+}
+
+// Reset makes s as NewPrioritySelection would, keeping its memory.
+func (s *PrioritySelection) Reset(priority Priority) {
+	s.priority = priority
+	s.batch, _ = priority.(BatchPriority)
+	s.nonFinite = 0
 }
 
 // NonFinite returns how many values so far were NaN or infinite. A search reports it.

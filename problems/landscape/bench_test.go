@@ -32,7 +32,7 @@ func BenchmarkSearch(b *testing.B) {
 				b.ReportAllocs()
 				searcher := landscape.NewSearcher(landscape.Source())
 				for b.Loop() {
-					if _, err := searcher.Search(firstSeed, expansions, s.selector); err != nil {
+					if _, err := searcher.Search(b.Context(), firstSeed, expansions, s.selector); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -25,6 +25,7 @@
 package landscape
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -41,6 +42,8 @@ const (
 	MaxSeed = math.MaxInt64/streamStride - 1
 
 	streamStride = 100003
+
+	contextStride = 64 // steps between looks at the context
 )
 
 // Family is a distribution of instances.
@@ -95,14 +98,14 @@ type Searcher struct {
 func NewSearcher(family Family) *Searcher { return &Searcher{family: family} }
 
 // Search expands budget nodes, each picked by the selector, on the instance of the seed.
-// It fails on a budget outside [1, MaxBudget], a seed beyond MaxSeed, and a selector that picks
-// a node that does not exist.
-func (s *Searcher) Search(seed int64, budget int, selector treesearch.Selector) (Result, error) {
+// It fails on a budget outside [1, MaxBudget], a seed beyond MaxSeed, a selector that picks
+// a node that does not exist, and with ctx's error when that is cancelled.
+func (s *Searcher) Search(ctx context.Context, seed int64, budget int, selector treesearch.Selector) (Result, error) {
 	if budget < 1 || budget > MaxBudget {
 		return Result{}, fmt.Errorf("landscape: budget %d: want 1 to %d expansions", budget, MaxBudget)
 	}
 	if seed > MaxSeed || seed < -MaxSeed {
-		return Result{}, fmt.Errorf("landscape: seed %d: want -%d to %d", seed, int64(MaxSeed), int64(MaxSeed))
+		return Result{}, errSeed(seed)
 	}
 	best := s.plant(seed)
 	if err := s.tree.Reset(best); err != nil {
@@ -111,7 +114,10 @@ func (s *Searcher) Search(seed int64, budget int, selector treesearch.Selector) 
 	s.curve = s.curve[:0]
 	result := Result{}
 	sum := 0.0
-	for range budget {
+	for i := range budget {
+		if i%contextStride == 0 && ctx.Err() != nil {
+			return Result{}, ctx.Err()
+		}
 		parent, err := s.tree.Select(selector)
 		if err != nil {
 			return Result{}, err
@@ -129,6 +135,10 @@ func (s *Searcher) Search(seed int64, budget int, selector treesearch.Selector) 
 	}
 	result.AUC, result.Final, result.Curve = sum/float64(budget), best, s.curve
 	return result, nil
+}
+
+func errSeed(seed int64) error {
+	return fmt.Errorf("landscape: seed %d: want -%d to %d", seed, int64(MaxSeed), int64(MaxSeed))
 }
 
 // plant draws the instance of the seed and returns the score of its root.

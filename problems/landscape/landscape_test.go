@@ -1,6 +1,7 @@
 package landscape_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -66,7 +67,7 @@ func meanAUC(t *testing.T, searcher *landscape.Searcher, selector treesearch.Sel
 	t.Helper()
 	sum := 0.0
 	for seed := int64(firstSeed); seed <= lastSeed; seed++ {
-		result, err := searcher.Search(seed, budget, selector)
+		result, err := searcher.Search(context.Background(), seed, budget, selector)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func TestEqualsPlainSearch(t *testing.T) {
 			expansions := rapid.IntRange(1, 120).Draw(t, "budget")
 			priority := drawPriority(t)
 			auc, curve := plainSearch(family, seed, expansions, priority)
-			got, err := searcher.Search(seed, expansions, treesearch.NewPrioritySelection(priority))
+			got, err := searcher.Search(context.Background(), seed, expansions, treesearch.NewPrioritySelection(priority))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +182,7 @@ func TestSearchRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := landscape.NewSearcher(landscape.Source()).Search(test.seed, test.budget, test.selector); err == nil {
+			if _, err := landscape.NewSearcher(landscape.Source()).Search(t.Context(), test.seed, test.budget, test.selector); err == nil {
 				t.Error("no error")
 			}
 		})
@@ -215,7 +216,7 @@ func TestSearchAllocatesNothing(t *testing.T) {
 	}
 	for name, selector := range selectors {
 		search := func() {
-			if _, err := searcher.Search(firstSeed, budget, selector); err != nil {
+			if _, err := searcher.Search(t.Context(), firstSeed, budget, selector); err != nil {
 				t.Fatal(err)
 			}
 		}
