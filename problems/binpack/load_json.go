@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
+	"strings"
 )
 
 // jsonReader walks JSON token by token, so that each value has a place.
@@ -16,6 +16,9 @@ type jsonReader struct {
 
 // readJSON reads the JSON format.
 func (s *source) readJSON() {
+	if !s.valid() {
+		return
+	}
 	dec := json.NewDecoder(bytes.NewReader(s.data))
 	dec.UseNumber()
 	r := &jsonReader{source: s, dec: dec}
@@ -29,9 +32,6 @@ func (s *source) readJSON() {
 	})
 	if !ok {
 		return
-	}
-	if at := r.offset(); at < len(s.data) {
-		s.errorf(at, "more data after the JSON object; expected one object")
 	}
 	if !found {
 		s.errorf(0, `the object has no "instances"`)
@@ -128,7 +128,7 @@ func (r *jsonReader) integer(v *int64, at *int, what string) bool {
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
-		r.errorf(*at, "%s is %s, not a whole number; multiply capacity and items by a common factor where they have decimals", what, raw)
+		r.errorf(*at, "%s is %s; expected a whole number (scale capacity and items together if they have decimals)", what, abridged(raw))
 	}
 	*v = n
 	return true
@@ -145,6 +145,16 @@ func (r *jsonReader) str(v *string, at *int) bool {
 		r.errorf(*at, "id is not a string")
 	}
 	return true
+}
+
+// abridged returns the beginning of a value, on one line.
+func abridged(raw []byte) string {
+	const most = 30
+	text := strings.Join(strings.Fields(string(raw)), " ")
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 func (r *jsonReader) skip() bool {
@@ -168,18 +178,27 @@ func (r *jsonReader) token() (json.Token, bool) {
 
 func (r *jsonReader) decode(raw *json.RawMessage) bool { return r.syntax(r.dec.Decode(raw)) }
 
-// syntax reports an error of the decoder.
+// syntax reports an error of the decoder, which valid does not leave room for.
 func (r *jsonReader) syntax(err error) bool {
+	if err != nil {
+		r.errorf(r.offset(), "not JSON: %v", err)
+	}
+	return err == nil
+}
+
+// valid reports the first error of syntax, at the last byte that was read. The decoder's own places differ by the kind
+// of token.
+func (s *source) valid() bool {
+	var raw json.RawMessage
+	err := json.Unmarshal(s.data, &raw)
 	var syntax *json.SyntaxError
 	switch {
 	case err == nil:
 		return true
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		r.errorf(len(r.data), "the file ends inside the JSON")
 	case errors.As(err, &syntax):
-		r.errorf(max(int(syntax.Offset)-1, 0), "not JSON: %v", err)
+		s.errorf(int(syntax.Offset)-1, "not JSON: %v", err)
 	default:
-		r.errorf(r.offset(), "not JSON: %v", err)
+		s.errorf(0, "not JSON: %v", err)
 	}
 	return false
 }

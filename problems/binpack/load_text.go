@@ -149,7 +149,7 @@ func shown(word token) string {
 	if word.text == "" {
 		return "the end of the file"
 	}
-	return strconv.Quote(word.text)
+	return strconv.Quote(abridged([]byte(word.text)))
 }
 
 func powerOfTen(n int) int64 {

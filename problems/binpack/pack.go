@@ -3,10 +3,10 @@ package binpack
 // Packer packs instances with one rule and keeps what it learns about the rule from one instance to the next. It is not
 // safe for concurrent use.
 type Packer struct {
-	rule      Priority
+	rule       Priority
 	positional bool // the rule reads a bin's place among its neighbours
-	collapsed *collapsed
-	scan      *scan
+	collapsed  *collapsed
+	scan       *scan
 }
 
 // maxCollapsed bounds the capacity up to which priorities are tabulated by item and remaining capacity: a table of at
@@ -16,7 +16,7 @@ const maxCollapsed = 1024
 // NewPacker returns a packer for the rule.
 func NewPacker(rule Priority) *Packer {
 	return &Packer{
-		rule:      rule,
+		rule:       rule,
 		positional: reads(rule, Prev) || reads(rule, HasPrev) || reads(rule, Idx),
 	}
 }

@@ -5,93 +5,96 @@ import "math"
 // maxFresh is the number of empty bins behind the last opened one that a rule is shown.
 const maxFresh = 2
 
-// scan packs with any rule: it shows it every valid bin, in index order. Bins too full for each item still to come are
-// dropped, for they are never valid again and nothing depends on their index.
+// block is the number of bins that share a peak. With 16, finding the nine or so valid ones among the thousand open bins
+// of a long instance costs about as many comparisons of peaks as of bins.
+const block = 16
+
+// scan packs with any rule: it shows it every valid bin, in index order. Most open bins are nearly full, so their blocks
+// are passed over by the largest remaining capacity in each.
 type scan struct {
 	rule  Priority
 	batch batcher // nil when the rule has none
 	args  [NumInputs]float64
 	cols  [NumInputs][]float64
 
-	open    []float64 // remaining capacity of the bins up to the last opened one, dropped ones left out
-	least   []float64 // [i]: smallest size after item i, +Inf behind the last
-	lefts   []float64 // [0] is 0, then the remaining capacities of the valid bins: shifted by one, the column prev
-	where   []int32   // [i]: position in open of valid bin i; len(open) and len(open)+1 are fresh
-	values  []float64
+	open []int32 // remaining capacity of the bins up to the last opened one
+	peak []int32 // [i]: largest of open[i·block:(i+1)·block]
+
+	// The valid bins, and columns about them. Each has room for as many bins as an instance has items.
+	where   []int32   // [i]: index of valid bin i; len(open) and len(open)+1 are fresh
+	lefts   []float64 // 0, then the remaining capacities: the column bin and, shifted by one, the column prev
 	ordinal []float64 // 0, 1, 2, …: the column idx
 	later   []float64 // 0, 1, 1, …: the column has_prev
+	values  []float64 // the priorities
 }
 
 func newScan(rule Priority) *scan {
-	s := &scan{rule: rule, lefts: []float64{0}}
+	s := &scan{rule: rule}
 	s.batch, _ = rule.(batcher)
 	return s
 }
 
 func (s *scan) pack(in Instance) int {
-	s.prepare(in)
-	capacity := float64(in.Capacity)
-	created, used := 0, 0 // bins up to the last opened one, bins that hold something
-	for i, item := range in.Items {
-		size := float64(item)
-		fresh := min(maxFresh, len(in.Items)-created)
-		n := s.collect(size, capacity, fresh)
+	s.open, s.peak = s.open[:0], s.peak[:0]
+	s.grow(len(in.Items))
+	capacity := int32(in.Capacity)
+	used := 0
+	for _, item := range in.Items {
+		size := int32(item)
+		n := s.collect(size, capacity, min(maxFresh, len(in.Items)-len(s.open)))
 		at := int(s.where[s.choose(n, size, capacity)])
-		if opening := at - len(s.open) + 1; opening > 0 {
-			created += opening
-			for range opening {
-				s.open = append(s.open, capacity)
-			}
+		for at >= len(s.open) {
+			s.add(capacity)
 		}
 		if s.open[at] == capacity {
 			used++
 		}
-		s.open[at] -= size
-		s.drop(i, at)
+		s.fill(at, size)
 	}
 	return used
 }
 
-// prepare makes room for the instance and finds the smallest size after each item.
-func (s *scan) prepare(in Instance) {
-	s.open = s.open[:0]
-	for len(s.values) < len(in.Items)+maxFresh {
-		s.ordinal = append(s.ordinal, float64(len(s.ordinal)))
-		s.later = append(s.later, min(float64(len(s.later)), 1))
-		s.lefts = append(s.lefts, 0)
-		s.where = append(s.where, 0)
-		s.values = append(s.values, 0)
+// grow makes room for n valid bins.
+func (s *scan) grow(n int) {
+	if n <= len(s.values) {
+		return
 	}
-	s.least = s.least[:0]
-	for range in.Items {
-		s.least = append(s.least, math.Inf(1))
-	}
-	for i := len(in.Items) - 1; i > 0; i-- {
-		s.least[i-1] = min(s.least[i], float64(in.Items[i]))
+	s.where = make([]int32, n)
+	s.lefts = make([]float64, n+1)
+	s.values = make([]float64, n)
+	s.ordinal, s.later = make([]float64, n), make([]float64, n)
+	for i := range n {
+		s.ordinal[i], s.later[i] = float64(i), float64(min(i, 1))
 	}
 }
 
-// collect gathers the valid bins into lefts and where and returns how many there are, at least one.
-func (s *scan) collect(size, capacity float64, fresh int) int {
+// collect gathers the valid bins, fresh ones included, and returns how many there are, at least one.
+func (s *scan) collect(size, capacity int32, fresh int) int {
 	n := 0
-	for at, left := range s.open {
-		if left >= size {
-			s.where[n] = int32(at)
-			n++
-			s.lefts[n] = left
+	for b, peak := range s.peak {
+		if peak < size {
+			continue
+		}
+		first := b * block
+		for i, left := range s.open[first:min(first+block, len(s.open))] {
+			if left >= size {
+				s.where[n] = int32(first + i)
+				n++
+				s.lefts[n] = float64(left)
+			}
 		}
 	}
 	for i := range fresh {
 		s.where[n] = int32(len(s.open) + i)
 		n++
-		s.lefts[n] = capacity
+		s.lefts[n] = float64(capacity)
 	}
 	return n
 }
 
 // choose returns which of the first n valid bins takes the item.
-func (s *scan) choose(n int, size, capacity float64) int {
-	s.evaluate(n, size, capacity)
+func (s *scan) choose(n int, size, capacity int32) int {
+	s.evaluate(n, float64(size), float64(capacity))
 	best, bestValue := 0, math.Inf(-1)
 	for i, value := range s.values[:n] {
 		if value > bestValue && value <= math.MaxFloat64 {
@@ -121,19 +124,22 @@ func (s *scan) evaluate(n int, size, capacity float64) {
 	}
 }
 
-// drop forgets the bins that no item after item i fits: the one just filled, and all when the smallest size grew.
-func (s *scan) drop(i, at int) {
-	least := s.least[i]
-	switch {
-	case i == 0 || least != s.least[i-1]:
-		kept := s.open[:0]
-		for _, left := range s.open {
-			if left >= least {
-				kept = append(kept, left)
-			}
-		}
-		s.open = kept
-	case s.open[at] < least:
-		s.open = append(s.open[:at], s.open[at+1:]...)
+// add appends an empty bin.
+func (s *scan) add(capacity int32) {
+	if len(s.open)%block == 0 {
+		s.peak = append(s.peak, capacity)
 	}
+	s.open = append(s.open, capacity)
+	s.peak[len(s.peak)-1] = capacity
+}
+
+// fill puts an item into a bin.
+func (s *scan) fill(at int, size int32) {
+	s.open[at] -= size
+	first := at / block * block
+	peak := int32(0)
+	for _, left := range s.open[first:min(first+block, len(s.open))] {
+		peak = max(peak, left)
+	}
+	s.peak[at/block] = peak
 }
