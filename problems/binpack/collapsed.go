@@ -18,6 +18,8 @@ type collapsed struct {
 	present []uint64 // bit r: an open bin has r left
 	first   []int32  // [r]: lowest index among those, the root of their heap; meaningful where present
 	heap    skewHeap
+
+	unranked int // items of the instance that saw no finite priority
 }
 
 func newCollapsed(rule Priority, capacity int) *collapsed {
@@ -33,15 +35,30 @@ func newCollapsed(rule Priority, capacity int) *collapsed {
 	return c
 }
 
-func (c *collapsed) pack(in Instance) int {
+// reset forgets the priorities of the rule so far and takes another.
+func (c *collapsed) reset(rule Priority) {
+	c.rule = rule
+	for _, row := range c.rows {
+		forget(row)
+	}
+}
+
+func forget(row []float64) {
+	for i := range row {
+		row[i] = math.NaN()
+	}
+}
+
+func (c *collapsed) pack(in Instance) (bins, unranked int) {
 	clear(c.present)
 	c.heap.reset()
+	c.unranked = 0
 	for _, size := range in.Items {
 		left := c.choose(size)
 		index := c.take(left)
 		c.put(left-size, index)
 	}
-	return c.heap.len()
+	return c.heap.len(), c.unranked
 }
 
 // choose returns the remaining capacity of the bin that takes the item.
@@ -66,6 +83,9 @@ func (c *collapsed) choose(size int) int {
 			}
 		}
 		if word++; word == len(c.present) {
+			if math.IsInf(bestValue, -1) {
+				c.unranked++
+			}
 			return best
 		}
 		set = c.present[word]
@@ -76,9 +96,7 @@ func (c *collapsed) choose(size int) int {
 func (c *collapsed) row(size int) []float64 {
 	if c.rows[size] == nil {
 		row := make([]float64, c.capacity-size+1)
-		for i := range row {
-			row[i] = math.NaN()
-		}
+		forget(row)
 		c.rows[size] = row
 	}
 	return c.rows[size]

@@ -8,8 +8,9 @@ import (
 )
 
 // referencePack is the text of the semantics and nothing else: as many bins as items, all of them looked at for every
-// item. With window, a rule sees only two of the empty bins behind the last opened one.
-func referencePack(in Instance, rule Priority, window bool) int {
+// item. With window, a rule sees only two of the empty bins behind the last opened one. It returns the bins used and
+// the items that went to a bin without a finite priority.
+func referencePack(in Instance, rule Priority, window bool) (used, unranked int) {
 	left := make([]int, len(in.Items))
 	for i := range left {
 		left[i] = in.Capacity
@@ -25,18 +26,21 @@ func referencePack(in Instance, rule Priority, window bool) int {
 			}
 			shown = left[:min(last+3, len(left))]
 		}
-		left[referenceChoice(shown, item, in.Capacity, rule)] -= item
+		i, finite := referenceChoice(shown, item, in.Capacity, rule)
+		left[i] -= item
+		if !finite {
+			unranked++
+		}
 	}
-	used := 0
 	for _, l := range left {
 		if l < in.Capacity {
 			used++
 		}
 	}
-	return used
+	return used, unranked
 }
 
-func referenceChoice(left []int, item, capacity int, rule Priority) int {
+func referenceChoice(left []int, item, capacity int, rule Priority) (best int, bestFinite bool) {
 	var valid []int
 	largest := 0
 	for i, l := range left {
@@ -45,7 +49,7 @@ func referenceChoice(left []int, item, capacity int, rule Priority) int {
 			largest = max(largest, l)
 		}
 	}
-	best, bestValue, bestFinite := -1, 0.0, false
+	best, bestValue := -1, 0.0
 	for idx, i := range valid {
 		args := make([]float64, NumInputs)
 		args[Item], args[Bin], args[Cap] = float64(item), float64(left[i]), float64(capacity)
@@ -59,7 +63,7 @@ func referenceChoice(left []int, item, capacity int, rule Priority) int {
 			best, bestValue, bestFinite = i, value, finite
 		}
 	}
-	return best
+	return best, bestFinite
 }
 
 // selective is a Go priority that declares what it reads.
@@ -125,18 +129,24 @@ var allInputs = []int{Item, Bin, Cap, Prev, HasPrev, Idx, MaxBin}
 
 func TestPackEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rule := drawRule(t, allInputs)
-		forms := map[string]*Packer{
-			"declared":   NewPacker(rule),
-			"undeclared": NewPacker(rule.Func),
-			"columnar":   NewPacker(batched{rule}),
-		}
-		for range rapid.IntRange(1, 3).Draw(t, "instances") {
-			in := drawInstance(t)
-			want := referencePack(in, rule, true)
-			for form, p := range forms {
-				if got := p.Pack(in); got != want {
-					t.Fatalf("%s: %d bins, want %d for %+v", form, got, want, in)
+		packers := map[string]*Packer{}
+		for range rapid.IntRange(1, 3).Draw(t, "rules") {
+			rule := drawRule(t, allInputs)
+			for form, priority := range map[string]Priority{
+				"declared": rule, "undeclared": rule.Func, "columnar": batched{rule},
+			} {
+				if packers[form] == nil {
+					packers[form] = NewPacker(priority)
+				}
+				packers[form].Reset(priority)
+			}
+			for range rapid.IntRange(1, 3).Draw(t, "instances") {
+				in := drawInstance(t)
+				used, unranked := referencePack(in, rule, true)
+				for form, p := range packers {
+					if got := p.Pack(in); got != used || p.Unranked() != unranked {
+						t.Fatalf("%s: %d bins, %d unranked, want %d, %d for %+v", form, got, p.Unranked(), used, unranked, in)
+					}
 				}
 			}
 		}
@@ -148,7 +158,8 @@ func TestWindowEqualsAllBins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule := drawRule(t, []int{Item, Bin, Cap, Prev, HasPrev, MaxBin})
 		in := drawInstance(t)
-		if got, want := Pack(in, rule), referencePack(in, rule, false); got != want {
+		want, _ := referencePack(in, rule, false)
+		if got := Pack(in, rule); got != want {
 			t.Fatalf("%d bins, want %d for %+v", got, want, in)
 		}
 	})

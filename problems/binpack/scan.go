@@ -28,21 +28,23 @@ type scan struct {
 	values  []float64 // the priorities
 }
 
-func newScan(rule Priority) *scan {
-	s := &scan{rule: rule}
+func (s *scan) reset(rule Priority) {
+	s.rule = rule
 	s.batch, _ = rule.(batcher)
-	return s
 }
 
-func (s *scan) pack(in Instance) int {
+func (s *scan) pack(in Instance) (used, unranked int) {
 	s.open, s.peak = s.open[:0], s.peak[:0]
 	s.grow(len(in.Items))
 	capacity := int32(in.Capacity)
-	used := 0
 	for _, item := range in.Items {
 		size := int32(item)
 		n := s.collect(size, capacity, min(maxFresh, len(in.Items)-len(s.open)))
-		at := int(s.where[s.choose(n, size, capacity)])
+		chosen, finite := s.choose(n, size, capacity)
+		if !finite {
+			unranked++
+		}
+		at := int(s.where[chosen])
 		for at >= len(s.open) {
 			s.add(capacity)
 		}
@@ -51,7 +53,7 @@ func (s *scan) pack(in Instance) int {
 		}
 		s.fill(at, size)
 	}
-	return used
+	return used, unranked
 }
 
 // grow makes room for n valid bins.
@@ -92,16 +94,16 @@ func (s *scan) collect(size, capacity int32, fresh int) int {
 	return n
 }
 
-// choose returns which of the first n valid bins takes the item.
-func (s *scan) choose(n int, size, capacity int32) int {
+// choose returns which of the first n valid bins takes the item, and whether its priority is finite.
+func (s *scan) choose(n int, size, capacity int32) (best int, finite bool) {
 	s.evaluate(n, float64(size), float64(capacity))
-	best, bestValue := 0, math.Inf(-1)
+	bestValue := math.Inf(-1)
 	for i, value := range s.values[:n] {
 		if value > bestValue && value <= math.MaxFloat64 {
 			best, bestValue = i, value
 		}
 	}
-	return best
+	return best, !math.IsInf(bestValue, -1)
 }
 
 // evaluate puts the priorities of the first n valid bins into values. An empty bin is always among the valid ones, so

@@ -1,0 +1,240 @@
+package binpack
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/slots"
+)
+
+func TestReward(t *testing.T) {
+	tests := []struct {
+		bins, baseline, low int
+		span, want          float64
+	}{
+		{100, 100, 95, 0.1, 0.5},
+		{98, 102, 100, 0.1, 0.7},   // 4 of the 10 bins of the span, halved
+		{103, 102, 100, 0.1, 0.45}, // one bin worse
+		{92, 102, 90, 0.1, 1},      // more than the span better
+		{200, 102, 100, 0.1, 0},    // far worse
+		{101, 102, 100, 0.01, 1},   // exactly the span better
+	}
+	for _, tt := range tests {
+		if got := Reward(tt.bins, tt.baseline, tt.low, tt.span); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("Reward(%d, %d, %d, %v) = %v, want %v", tt.bins, tt.baseline, tt.low, tt.span, got, tt.want)
+		}
+	}
+}
+
+func TestEvaluateSums(t *testing.T) {
+	set := []Instance{
+		{ID: "a", Capacity: 10, Items: []int{6, 6, 4, 4}},       // 2 of 2
+		{ID: "b", Capacity: 10, Items: []int{5, 6, 4, 4, 6, 5}}, // 5 4 | 6 4 | 6 | 5: 4 of 3
+		{ID: "c", Capacity: 7, Items: []int{4, 4, 4}},           // 3 of 2
+	}
+	want := Score{Bins: 9, LowerBound: 7, Excess: 9.0/7 - 1, Instances: 3}
+	if diff := cmp.Diff(want, Evaluate(set, BestFit{})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Score{}, Evaluate(nil, BestFit{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// columnar makes any priority a program.
+type columnar struct{ Priority }
+
+func (c columnar) Batch(cols [][]float64, out []float64) {
+	batched{selective{Func: c.Num}}.Batch(cols, out)
+}
+
+func newProblem(t *testing.T, c Config) *Problem {
+	t.Helper()
+	p, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestProblemDescribesItself(t *testing.T) {
+	p := newProblem(t, Config{Family: Mixed, Items: 20, Tasks: 3, Sealed: 2, Seed: 9})
+	d := p.Describe()
+	var ids []string
+	for _, task := range append(d.Tasks, d.Sealed...) {
+		ids = append(ids, task.ID+" "+task.Cluster)
+	}
+	want := []string{
+		"mixed-20-9-0 capacity 150", "mixed-20-9-1 capacity 100", "mixed-20-9-2 capacity 150",
+		"mixed-20-9-3 capacity 100", "mixed-20-9-4 capacity 150",
+	}
+	if diff := cmp.Diff(want, ids); diff != "" {
+		t.Error(diff)
+	}
+	if len(d.Tasks) != 3 || d.Signature.Name.Text != "binpack.priority" || d.Initial != BestFitText() {
+		t.Errorf("got %+v", d)
+	}
+	if got, want := p.RewardText(), "1/2 + (bins of best fit − bins) / (2 · span), span = 10 % of the lower bound, within 0 and 1"; got != want {
+		t.Errorf("reward text %q", got)
+	}
+}
+
+func TestProblemFingerprintCoversEverySetting(t *testing.T) {
+	seen := map[string]Config{}
+	for _, c := range []Config{
+		{Items: 10, Tasks: 2},
+		{Items: 10, Tasks: 2, Family: Weibull},
+		{Items: 11, Tasks: 2},
+		{Items: 10, Tasks: 3},
+		{Items: 10, Tasks: 2, Sealed: -1},
+		{Items: 10, Tasks: 2, Seed: 1},
+		{Items: 10, Tasks: 2, Span: 0.2},
+	} {
+		print := newProblem(t, c).Describe().Fingerprint
+		if other, ok := seen[print]; ok {
+			t.Errorf("%+v and %+v share the fingerprint %q", c, other, print)
+		}
+		seen[print] = c
+	}
+}
+
+func TestProblemEvaluates(t *testing.T) {
+	p := newProblem(t, Config{Items: 60, Tasks: 4, Sealed: 1})
+	for _, task := range p.Describe().Tasks {
+		index, err := strconv.ParseUint(task.ID[strings.LastIndexByte(task.ID, '-')+1:], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := Generate(OR, 60, 0, index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, _ := referencePack(in, BestFit{}, false)
+		first, _ := referencePack(in, Func(firstFit), false)
+		for _, r := range []struct {
+			rule Priority
+			bins int
+		}{{BestFit{}, best}, {Func(firstFit), first}} {
+			got, err := p.Evaluate(t.Context(), &slots.Candidate{Program: columnar{r.rule}}, task, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			low := in.LowerBound()
+			if want := Reward(r.bins, best, low, DefaultSpan); got.Reward != want {
+				t.Errorf("%s: reward %v, want %v", task.ID, got.Reward, want)
+			}
+			metrics := map[string]float64{
+				"bins": float64(r.bins), "lower_bound": float64(low), "excess": float64(r.bins)/float64(low) - 1, "unranked": 0,
+			}
+			if diff := cmp.Diff(metrics, got.Metrics); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+}
+
+// Evaluations at once, of several candidates that share pooled packers, equal those made alone.
+func TestProblemEvaluatesConcurrently(t *testing.T) {
+	p := newProblem(t, Config{Family: Mixed, Items: 80, Tasks: 12})
+	var candidates []*slots.Candidate
+	for i, rule := range []Priority{BestFit{}, Func(firstFit), Func(funsearchOR), Func(funsearchWeibull)} {
+		for _, identity := range []string{"", strconv.Itoa(i)} {
+			candidates = append(candidates, &slots.Candidate{Identity: identity, Program: columnar{rule}})
+		}
+	}
+	evaluate := func(p *Problem, c *slots.Candidate, task slots.Task) engine.Outcome {
+		out, err := p.Evaluate(t.Context(), c, task, 1)
+		if err != nil {
+			t.Error(err)
+		}
+		return out
+	}
+	var wg sync.WaitGroup
+	for _, c := range candidates {
+		for _, task := range p.Describe().Tasks {
+			want := evaluate(newProblem(t, Config{Family: Mixed, Items: 80, Tasks: 12}), c, task)
+			wg.Go(func() {
+				if diff := cmp.Diff(want, evaluate(p, c, task)); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
+
+func TestProblemErrors(t *testing.T) {
+	p := newProblem(t, Config{Items: 10, Tasks: 1, Sealed: -1})
+	task := p.Describe().Tasks[0]
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	tests := []struct {
+		name string
+		ctx  context.Context
+		c    *slots.Candidate
+		task slots.Task
+		want string
+	}{
+		{"cancelled", cancelled, &slots.Candidate{Program: columnar{BestFit{}}}, task, "context canceled"},
+		{"unknown task", t.Context(), &slots.Candidate{Program: columnar{BestFit{}}}, slots.Task{ID: "or-10-1-0"},
+			`binpack: no task "or-10-1-0" among the 1 of this problem; its settings differ from those that named the task`},
+		{"no rule", t.Context(), &slots.Candidate{Identity: "x", Text: "pack well"}, task, `binpack: candidate "x" is not a compiled rule`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := p.Evaluate(tt.ctx, tt.c, tt.task, 1); err == nil || err.Error() != tt.want {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestConfigReportsEverythingAtOnce(t *testing.T) {
+	_, err := New(Config{Family: "x", Items: -1, Tasks: maxTasks + 1, Sealed: -2, Span: math.NaN()})
+	want := `binpack: unknown family "x"; expected one of ["or" "weibull" "mixed"]
+binpack: items is -1; expected 1 to 1000000
+binpack: tasks is 100001; expected 1 to 100000
+binpack: sealed is -2; expected −1 (none) to 100000
+binpack: span is NaN; expected a positive share of the lower bound, such as 0.1`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	if err := (Config{}).Validate(); err != nil {
+		t.Errorf("the zero value: %v", err)
+	}
+}
+
+// The embedded files are printed as the formatter prints them, and the inputs stand in the order of the constants.
+func TestEmbeddedRules(t *testing.T) {
+	for name, text := range map[string]string{"binpack.rule": SignatureText(), "best_fit.rule": BestFitText()} {
+		f, err := dsl.Parse(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(text, dsl.Format(f)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	sig, err := signature()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, in := range sig.Inputs {
+		names = append(names, in.Name.Text)
+	}
+	want := make([]string, NumInputs)
+	want[Item], want[Bin], want[Cap], want[Prev] = "item", "bin", "cap", "prev"
+	want[HasPrev], want[Idx], want[MaxBin] = "has_prev", "idx", "max_bin"
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+}
