@@ -1,0 +1,224 @@
+package dsl
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// typ is a type within one signature: small, so that types compare fast.
+type typ int
+
+// The types of every signature. Its word sets follow, in the order of their first mention.
+const (
+	unknownTyp   typ = iota // what already has an error; it fits everywhere
+	numTyp                  // numbers
+	boolTyp                 // truth values
+	firstWordTyp            // the first word set
+)
+
+// symbolKind says what a name stands for.
+type symbolKind uint8
+
+const (
+	inputSymbol symbolKind = iota
+	paramSymbol
+	stateSymbol
+	wordSymbol
+	resultSymbol // result, in an ensure
+	localSymbol
+	functionSymbol
+)
+
+var symbolNames = [...]string{
+	inputSymbol: "an input", paramSymbol: "a param", stateSymbol: "a state", wordSymbol: "a word",
+	resultSymbol: "the result", localSymbol: "a local", functionSymbol: "a function",
+}
+
+// symbol is what a name stands for. input is the index of an input in its signature.
+type symbol struct {
+	kind  symbolKind
+	typ   typ
+	input int
+}
+
+// arity bounds the arguments of a function; max < 0 means any number.
+type arity struct{ min, max int }
+
+// functions are the functions of the language. All take numbers and give a number.
+var functions = map[string]arity{
+	"abs": {1, 1}, "ceil": {1, 1}, "clamp": {3, 3}, "exp": {1, 1}, "floor": {1, 1}, "log": {1, 1}, "log1p": {1, 1},
+	"max": {2, -1}, "min": {2, -1}, "pow": {2, 2}, "sqrt": {1, 1}, "tanh": {1, 1},
+}
+
+// FunctionNames returns the names of all functions of the language, sorted.
+func FunctionNames() []string {
+	names := make([]string, 0, len(functions))
+	for name := range functions {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// vocabulary is every name that the bodies checked against one signature may use, except their locals.
+type vocabulary struct {
+	sets    [][]string // word sets; set i has type firstWordTyp+i
+	symbols map[string]symbol
+	inputs  []string
+	result  typ             // unknownTyp when the signature is not known
+	allowed map[string]bool // functions that the host allows; nil means all
+	open    bool            // the signature is not known: any name may be one of its inputs or words
+}
+
+// newVocabulary collects the names of a signature. Where a name is declared twice the first stands;
+// checkSignature reports the second.
+func newVocabulary(sig *Signature, allowed []string) *vocabulary {
+	v := &vocabulary{symbols: make(map[string]symbol, len(sig.Inputs)+8)}
+	if allowed != nil {
+		v.allowed = make(map[string]bool, len(allowed))
+		for _, name := range allowed {
+			v.allowed[name] = true
+		}
+	}
+	for i, in := range sig.Inputs {
+		v.inputs = append(v.inputs, in.Name.Text)
+		v.declare(in.Name.Text, symbol{kind: inputSymbol, typ: v.typeOf(in.Type), input: i})
+	}
+	v.result = v.typeOf(sig.Result)
+	for i, set := range v.sets {
+		for _, word := range set {
+			v.declare(word, symbol{kind: wordSymbol, typ: firstWordTyp + typ(i)})
+		}
+	}
+	return v
+}
+
+// openVocabulary is that of a rule without a signature: its inputs have unknown types, and any
+// other name may be an input or a word that only the signature would tell.
+func openVocabulary(inputs []Ident) *vocabulary {
+	v := &vocabulary{symbols: make(map[string]symbol, len(inputs)), open: true}
+	for i, in := range inputs {
+		v.inputs = append(v.inputs, in.Text)
+		v.declare(in.Text, symbol{kind: inputSymbol, input: i})
+	}
+	return v
+}
+
+func (v *vocabulary) declare(name string, s symbol) {
+	if _, ok := v.symbols[name]; !ok {
+		v.symbols[name] = s
+	}
+}
+
+// typeOf returns the vocabulary's own name for t. A word set is the same type in whatever order it is written.
+func (v *vocabulary) typeOf(t Type) typ {
+	switch t.Kind {
+	case NumKind:
+		return numTyp
+	case BoolKind:
+		return boolTyp
+	case WordKind:
+		for i, set := range v.sets {
+			if sameWords(set, t.Words) {
+				return firstWordTyp + typ(i)
+			}
+		}
+		v.sets = append(v.sets, t.Words)
+		return firstWordTyp + typ(len(v.sets)-1)
+	}
+	return unknownTyp
+}
+
+func sameWords(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, w := range a {
+		if !slices.Contains(b, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// words returns the set of a word type, nil for any other.
+func (v *vocabulary) words(t typ) []string {
+	if t < firstWordTyp {
+		return nil
+	}
+	return v.sets[t-firstWordTyp]
+}
+
+// describe names a type in a message: "a number", "a bool", "one of a, b, c".
+func (v *vocabulary) describe(t typ) string {
+	switch {
+	case t == numTyp:
+		return "a number"
+	case t == boolTyp:
+		return "a bool"
+	case t >= firstWordTyp:
+		return "one of " + strings.Join(v.words(t), ", ")
+	}
+	return "unknown"
+}
+
+// suggest returns the candidate nearest to name, "" if none is near. Of equally near ones the first
+// in the alphabet wins, so that a message does not depend on any order of declaration.
+func suggest(name string, candidates []string) string {
+	sorted := slices.Clone(candidates)
+	sort.Strings(sorted)
+	best, bestDistance := "", 1+min(2, max(1, len(name)/3))
+	for _, c := range sorted {
+		if strings.EqualFold(c, name) && c != name {
+			return c
+		}
+		if len(c) > len(name)+2 || len(name) > len(c)+2 {
+			continue
+		}
+		if d := editDistance(name, c); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	if bestDistance >= len(name) {
+		return ""
+	}
+	return best
+}
+
+// editDistance counts insertions, deletions, substitutions and swaps of neighbours (optimal string
+// alignment). Names are at most 64 bytes, so the table is small.
+func editDistance(a, b string) int {
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, prev, cur := rows[(i+2)%3], rows[i%3], rows[(i+1)%3]
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
+		}
+	}
+	return rows[(len(a)+1)%3][len(b)]
+}
+
+// didYouMean is the hint for a misspelt name, "" if nothing is near.
+func didYouMean(name string, candidates []string) string {
+	if s := suggest(name, candidates); s != "" {
+		return `did you mean "` + s + `"?`
+	}
+	return ""
+}
+
+// validName reports whether a name of a built tree could stand in a text.
+func validName(name string) bool {
+	return name != "" && len(name) <= maxName && nameLen(name) == len(name) && !isReserved(name)
+}

@@ -1,0 +1,216 @@
+package dsl
+
+import "math"
+
+// MaxNodes is the number of operators and calls that no host can exceed: the type checkers go through
+// an expression on a stack as deep as its longest chain.
+const MaxNodes = 1 << 14
+
+// maxVisits bounds the nodes of any sort that a check looks at. No text of 256 KiB has as many; a built
+// tree that shares its nodes can have any number.
+const maxVisits = 1 << 20
+
+// sizer counts operators and calls without recursion, so that no tree can exhaust the stack before
+// it is refused. In the same pass it finds what no text could hold.
+type sizer struct {
+	stack  []sized
+	ops    int
+	visits int
+	deep   bool
+	limits Limits
+	broken string // what is wrong with the tree, "" if nothing
+	at     Span
+}
+
+// sized is a node to visit: an expression, or a block.
+type sized struct {
+	expr  Expr
+	block *Block
+	depth int
+}
+
+// measure reports a body that is too large or broken, and whether it may be checked further.
+func (w *walk) measure(b *Block, name Span, what string) bool {
+	return w.fits(sized{block: b, depth: 1}, b == nil, name, what)
+}
+
+// measureExpr does the same for an expression that stands alone.
+func (w *walk) measureExpr(e Expr, what string) bool {
+	return w.fits(sized{expr: e}, false, spanOf(e), what)
+}
+
+func spanOf(e Expr) Span {
+	if e == nil {
+		return Span{}
+	}
+	return e.Range()
+}
+
+func (w *walk) fits(root sized, hole bool, span Span, what string) bool {
+	s := sizer{limits: w.limits}
+	if hole {
+		s.broken = "has no body"
+	} else {
+		s.run(root)
+	}
+	most := min(w.limits.Nodes, MaxNodes)
+	switch {
+	case s.broken != "":
+		w.report(s.at, CodeInvalidTree, "", nil, "%s %s", what, s.broken)
+	case s.visits > maxVisits:
+		w.report(span, CodeTooManyOps, "", nil, "%s is too large", what)
+	case s.ops > MaxNodes:
+		w.report(span, CodeTooManyOps, "", nil, "%s has more than %d operators and calls; at most %d are allowed", what, MaxNodes, most)
+	case s.ops > most:
+		w.report(span, CodeTooManyOps, "", nil, "%s has %d operators and calls; at most %d are allowed", what, s.ops, most)
+	case w.quick && s.deep:
+		w.report(span, CodeNesting, "", nil, "%s is nested deeper than %d", what, w.limits.Nesting)
+	default:
+		return true
+	}
+	return false
+}
+
+func (s *sizer) run(root sized) {
+	s.stack = append(s.stack, root)
+	for len(s.stack) > 0 && s.broken == "" && s.visits <= maxVisits && s.ops <= MaxNodes {
+		n := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		s.visits++
+		if n.depth > s.limits.Nesting {
+			s.deep = true
+		}
+		if n.block != nil {
+			s.block(n.block, n.depth)
+		} else {
+			s.expr(n.expr, n.depth)
+		}
+	}
+}
+
+func (s *sizer) push(e Expr, depth int) { s.stack = append(s.stack, sized{expr: e, depth: depth}) }
+
+func (s *sizer) block(b *Block, depth int) {
+	for _, stmt := range b.Stmts {
+		s.visits++
+		switch stmt := stmt.(type) {
+		case *Let:
+			s.push(stmt.Value, depth)
+		case *Assign:
+			if stmt.Op != Set {
+				s.ops++
+			}
+			if stmt.Op > DivSet {
+				s.fail(stmt.Span, "has an unknown assignment")
+			}
+			s.push(stmt.Value, depth)
+		case *Return:
+			s.push(stmt.Value, depth)
+		case *If:
+			s.ifStmt(stmt, depth)
+		default:
+			s.fail(b.Span, "has a hole in a block")
+		}
+	}
+}
+
+func (s *sizer) ifStmt(n *If, depth int) {
+	if len(n.Arms) == 0 {
+		s.fail(n.Span, "has an if without a condition")
+	}
+	for _, arm := range n.Arms {
+		if arm == nil || arm.Body == nil {
+			s.fail(n.Span, "has an if without a block")
+			return
+		}
+		s.ops++
+		s.push(arm.Cond, depth)
+		s.stack = append(s.stack, sized{block: arm.Body, depth: depth + 1})
+	}
+	if n.Else != nil {
+		s.stack = append(s.stack, sized{block: n.Else, depth: depth + 1})
+	}
+}
+
+func (s *sizer) fail(at Span, what string) {
+	if s.broken == "" {
+		s.at, s.broken = at, what
+	}
+}
+
+// expr counts one node and pushes its operands, each at least as deep as its text would be nested: a built
+// tree within the limit prints as a text within it.
+func (s *sizer) expr(e Expr, depth int) {
+	switch e := e.(type) {
+	case *Num:
+		if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
+			s.fail(e.Span, "has a literal that is not finite")
+		}
+	case *Bool, *Ref:
+	case *Unary:
+		s.unary(e, depth)
+	case *Binary:
+		s.binary(e, depth)
+	case *Cond:
+		s.ops++
+		s.push(e.If, depth+paren(e.If, 1))
+		s.push(e.Then, depth+1)
+		s.push(e.Else, depth)
+	case *Call:
+		s.ops += callOps(e)
+		for _, a := range e.Args {
+			s.push(a, depth+1)
+		}
+	default:
+		s.fail(Span{}, "has a hole in an expression")
+	}
+}
+
+func (s *sizer) unary(e *Unary, depth int) {
+	_, literal := e.X.(*Num)
+	if e.Op == Not || e.Op == Neg && !literal {
+		s.ops++
+	}
+	if e.Op < Neg || e.Op > Not {
+		s.fail(e.Span, "has an unknown operator")
+	}
+	s.push(e.X, depth+1)
+}
+
+// binary counts a left operand as nested where it needs parentheses, a right one always: the parser reads
+// it one level down.
+func (s *sizer) binary(e *Binary, depth int) {
+	s.ops++
+	if e.Op < Or || e.Op > Pow {
+		s.fail(e.Span, "has an unknown operator")
+	}
+	low := leftNeed(precedence(e.Op))
+	if e.Op == Pow {
+		low++
+	}
+	s.push(e.X, depth+paren(e.X, low))
+	s.push(e.Y, depth+1)
+}
+
+// paren is 1 if the printer writes e in parentheses where operators looser than low need them, else 0.
+func paren(e Expr, low int) int {
+	switch e := e.(type) {
+	case *Binary:
+		if precedence(e.Op) < low {
+			return 1
+		}
+	case *Cond:
+		if low > 0 {
+			return 1
+		}
+	}
+	return 0
+}
+
+// callOps is the cost of a call: one, and k - 1 for min and max of k arguments.
+func callOps(e *Call) int {
+	if functions[e.Fn.Text].max < 0 {
+		return max(1, len(e.Args)-1)
+	}
+	return 1
+}
