@@ -160,7 +160,7 @@ func (p *Problem) Evaluate(ctx context.Context, c *slots.Candidate, task slots.T
 		Metrics: map[string]float64{
 			"bins":        float64(bins),
 			"lower_bound": float64(in.lowerBound),
-			"excess":      float64(bins)/float64(in.lowerBound) - 1,
+			"excess":      float64(bins-in.lowerBound) / float64(in.lowerBound),
 			"unranked":    float64(unranked),
 		},
 	}, nil

@@ -40,7 +40,7 @@ func TestEvaluateSums(t *testing.T) {
 		{ID: "b", Capacity: 10, Items: []int{5, 6, 4, 4, 6, 5}}, // 5 4 | 6 4 | 6 | 5: 4 of 3
 		{ID: "c", Capacity: 7, Items: []int{4, 4, 4}},           // 3 of 2
 	}
-	want := Score{Bins: 9, LowerBound: 7, Excess: 9.0/7 - 1, Instances: 3}
+	want := Score{Bins: 9, LowerBound: 7, Excess: 2.0 / 7, Instances: 3}
 	if diff := cmp.Diff(want, Evaluate(set, BestFit{})); diff != "" {
 		t.Error(diff)
 	}
@@ -132,7 +132,7 @@ func TestProblemEvaluates(t *testing.T) {
 				t.Errorf("%s: reward %v, want %v", task.ID, got.Reward, want)
 			}
 			metrics := map[string]float64{
-				"bins": float64(r.bins), "lower_bound": float64(low), "excess": float64(r.bins)/float64(low) - 1, "unranked": 0,
+				"bins": float64(r.bins), "lower_bound": float64(low), "excess": float64(r.bins-low) / float64(low), "unranked": 0,
 			}
 			if diff := cmp.Diff(metrics, got.Metrics); diff != "" {
 				t.Error(diff)

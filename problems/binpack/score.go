@@ -18,7 +18,7 @@ func Evaluate(instances []Instance, rule Priority) Score {
 		s.Instances++
 	}
 	if s.LowerBound > 0 {
-		s.Excess = float64(s.Bins)/float64(s.LowerBound) - 1
+		s.Excess = float64(s.Bins-s.LowerBound) / float64(s.LowerBound)
 	}
 	return s
 }
