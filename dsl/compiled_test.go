@@ -1,0 +1,90 @@
+package dsl_test
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/dsl/dsltest"
+)
+
+// sameBits fails unless got is want bit for bit. NaN is one value: the one that math.NaN returns.
+func sameBits(t interface{ Fatalf(string, ...any) }, what string, got, want float64) {
+	if math.Float64bits(got) != math.Float64bits(want) {
+		t.Fatalf("%s: got %v (%#x), the reference says %v (%#x)", what, got, math.Float64bits(got), want, math.Float64bits(want))
+	}
+}
+
+func TestCompiledRuleEqualsReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sig := dsltest.Signature(t)
+		rule := dsltest.Rule(t, sig)
+		if err := dsl.CheckRule(rule, sig, dsl.Limits{}); err != nil {
+			t.Fatalf("%v\n%s", err, dsl.FormatRule(rule))
+		}
+		program, err := dsl.Compile(rule, sig)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, dsl.FormatRule(rule))
+		}
+		reference, err := dsl.NewReference(rule, sig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			args := dsltest.Args(t, sig.Inputs)
+			want, err := reference.Eval(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, dsl.FormatRule(rule)+program.String(), program.Num(args), want)
+		}
+	})
+}
+
+func TestCompiledPolicyEqualsReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		policy, slot := dsltest.Policy(t)
+		if err := dsl.CheckPolicy(policy, slot, dsl.Limits{}); err != nil {
+			t.Fatalf("%v\n%s", err, dsl.FormatDecl(policy))
+		}
+		params := make([]float64, len(policy.Params))
+		for i := range params {
+			params[i] = rapid.Float64Range(-2, 2).Draw(t, "value")
+		}
+		state, wantState := make([]float64, len(policy.States)), make([]float64, len(policy.States))
+		for range 3 {
+			for i, hook := range policy.Hooks {
+				decl := slot.Hooks[i]
+				program, err := dsl.CompileHook(policy, hook, decl, params)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, dsl.FormatDecl(policy))
+				}
+				reference, err := dsl.NewReferenceHook(policy, hook, decl, params)
+				if err != nil {
+					t.Fatal(err)
+				}
+				args := dsltest.Args(t, decl.Inputs)
+				if hook.On {
+					want, err := reference.Apply(args, wantState)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := program.Apply(args, state); got != want {
+						t.Fatalf("%s%s: got %v, the reference says %v", dsl.FormatDecl(policy), program, got, want)
+					}
+				} else {
+					want, err := reference.Step(args, wantState)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sameBits(t, dsl.FormatDecl(policy)+program.String(), program.Step(args, state), want)
+				}
+				for i := range state {
+					sameBits(t, dsl.FormatDecl(policy)+program.String(), state[i], wantState[i])
+				}
+			}
+		}
+	})
+}

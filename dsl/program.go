@@ -1,0 +1,205 @@
+package dsl
+
+import "math"
+
+// Program is a compiled rule or hook. It is immutable: any number of goroutines may run it at once.
+//
+// Arguments come in the order of the signature's inputs, one for each, also for those that the text does not read. A bool is
+// 1 or 0, a word its index. No evaluation allocates. Arguments outside their domain are evaluated as they are; see
+// Signature.Clamp.
+type Program struct {
+	code   []instr
+	temps  int
+	result Type
+	inputs int
+	names  []string // of the inputs, then of the states
+	states []*State
+	// outs are the temporaries that hold what an on hook leaves: the counts of clamped and NaN writes, then each state.
+	outs  []int32
+	reads []bool // of each input, then of each state
+}
+
+// Effects counts what became of the writes of an on hook: those clamped to the bounds of their state, and the NaNs that
+// left the old value.
+type Effects struct {
+	Clamped, NaN int
+}
+
+// Compile translates a checked rule bound to sig. A tree that Check would refuse is an error or gives a program of no
+// meaning; it never panics.
+func Compile(r *Rule, sig *Signature) (*Program, error) {
+	u, err := ruleUnit(r, sig)
+	if err != nil {
+		return nil, err
+	}
+	return compileUnit(u)
+}
+
+// CompileHook translates a hook of a policy as its slot declares it. params replaces the values of the policy's params, in
+// order, and is folded into the program; nil leaves them as written.
+func CompileHook(p *Policy, h *Hook, decl *HookDecl, params []float64) (*Program, error) {
+	u, err := hookUnit(p, h, decl, params)
+	if err != nil {
+		return nil, err
+	}
+	return compileUnit(u)
+}
+
+func compileUnit(u *unit) (*Program, error) {
+	g, outputs, err := lower(u)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{result: u.result, inputs: len(u.inputs), states: u.states}
+	for _, in := range u.inputs {
+		p.names = append(p.names, in.Name.Text)
+	}
+	for _, s := range u.states {
+		p.names = append(p.names, s.Name.Text)
+	}
+	p.reads = g.argumentsOf(outputs, len(u.inputs)+len(u.states))
+	p.code, p.temps, p.outs, err = emitScalar(g, newSchedule(g, outputs), outputs, !u.on)
+	return p, err
+}
+
+// argumentsOf says which of n arguments the outputs depend on.
+func (g *graph) argumentsOf(outputs []id, n int) []bool {
+	live := make([]bool, len(g.values))
+	reads := make([]bool, n)
+	for _, out := range outputs {
+		live[out] = true
+	}
+	for x := len(g.values) - 1; x >= 0; x-- {
+		v := &g.values[x]
+		switch {
+		case !live[x]:
+		case v.op == vArg:
+			reads[v.arg[0]] = true
+		default:
+			for _, o := range v.arg[:v.op.arity()] {
+				live[o] = true
+			}
+		}
+	}
+	return reads
+}
+
+// Type is the type of the result; of an on hook, which has none, its Kind is NoKind.
+func (p *Program) Type() Type { return p.result }
+
+// Inputs is the number of arguments that an evaluation takes.
+func (p *Program) Inputs() int { return p.inputs }
+
+// Reads reports whether input i can influence the result.
+func (p *Program) Reads(i int) bool { return p.reads[i] }
+
+// Num returns the value at args: a number, 1 or 0 for a bool, the index of a word. A NaN is always the same NaN.
+func (p *Program) Num(args []float64) float64 {
+	v := p.eval(args)
+	if v != v {
+		return math.NaN()
+	}
+	return v
+}
+
+// Bool returns the truth value at args.
+func (p *Program) Bool(args []float64) bool { return p.eval(args) != 0 }
+
+// Word returns the word at args, "" if the program does not return words.
+func (p *Program) Word(args []float64) string {
+	if i := int(p.eval(args)); i >= 0 && i < len(p.result.Words) {
+		return p.result.Words[i]
+	}
+	return ""
+}
+
+// smallTemps and largeTemps are the sizes of the temporaries that eval keeps on the stack; nearly all rules need the small
+// one, and clearing more would cost as much as an operation. What needs still more is allocated.
+const (
+	smallTemps = 8
+	largeTemps = 64
+)
+
+func (p *Program) eval(args []float64) float64 {
+	if p.temps <= smallTemps {
+		var temps [smallTemps]float64
+		return run(p.code, args, temps[:])
+	}
+	return p.evalLarge(args)
+}
+
+func (p *Program) evalLarge(args []float64) float64 {
+	if p.temps <= largeTemps {
+		var temps [largeTemps]float64
+		return run(p.code, args, temps[:])
+	}
+	return run(p.code, args, make([]float64, p.temps))
+}
+
+// Step evaluates a hook of a policy with state. A hook that decides returns its value and leaves state as it is; an on hook
+// writes state and returns 0. state has a value within bounds for each state of the policy, in order.
+func (p *Program) Step(args, state []float64) float64 {
+	if p.outs != nil {
+		p.Apply(args, state)
+		return 0
+	}
+	if len(p.states) == 0 {
+		return p.Num(args)
+	}
+	var all [largeTemps]float64
+	return p.Num(p.join(all[:0], args, state))
+}
+
+// Apply runs an on hook: it writes state and says what became of the writes.
+func (p *Program) Apply(args, state []float64) Effects {
+	if p.outs == nil {
+		return Effects{}
+	}
+	var all, temps [largeTemps]float64
+	t := temps[:]
+	if p.temps > largeTemps {
+		t = make([]float64, p.temps)
+	}
+	run(p.code, p.join(all[:0], args, state), t)
+	for i := range p.states {
+		state[i] = t[p.outs[firstStateVar+i]]
+	}
+	return Effects{Clamped: int(t[p.outs[clampedVar]]), NaN: int(t[p.outs[nanVar]])}
+}
+
+// join appends the arguments and the state to all.
+func (p *Program) join(all, args, state []float64) []float64 {
+	return append(append(all, args[:p.inputs]...), state[:len(p.states)]...)
+}
+
+// Clamp brings args into the domains of the inputs, in place, and returns how many it changed: NaN becomes the lower bound,
+// and what must be whole (an int, a bool as 0 or 1, the index of a word) is rounded to the nearest
+// (halves to even) within the bounds.
+func (s *Signature) Clamp(args []float64) int {
+	changed := 0
+	for i, in := range s.Inputs {
+		if v := in.clamp(args[i]); v != args[i] {
+			args[i] = v
+			changed++
+		}
+	}
+	return changed
+}
+
+func (in *Input) clamp(v float64) float64 {
+	lo, hi, whole := in.Lo, in.Hi, in.Int
+	switch in.Type.Kind {
+	case BoolKind:
+		lo, hi, whole = 0, 1, true
+	case WordKind:
+		lo, hi, whole = 0, float64(len(in.Type.Words)-1), true
+	}
+	if v != v {
+		return lo
+	}
+	v = min(max(v, lo), hi)
+	if r := math.RoundToEven(v); whole && r >= lo && r <= hi {
+		v = r
+	}
+	return v
+}
