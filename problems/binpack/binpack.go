@@ -19,7 +19,7 @@
 // # Data
 //
 // [Load] reads instances as JSON or in OR-Library's text format. [Generate] makes its own: the two families of the
-// literature, each instance a function of (seed, family, items, index) alone.
+// literature, each instance a function of (seed, family, items) alone.
 //
 // # Concurrency and determinism
 //

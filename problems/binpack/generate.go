@@ -17,7 +17,7 @@ const (
 	// Weibull has sizes 45·W rounded and clipped to 1 to 100, W Weibull-distributed with shape 3, capacity 100
 	// (Castiñeiras, De Cauwer and O'Sullivan 2012; the parameters are those of Romera-Paredes et al. 2024).
 	Weibull Family = "weibull"
-	// Mixed alternates between OR and Weibull, starting with OR.
+	// Mixed is OR for even seeds and Weibull for odd ones.
 	Mixed Family = "mixed"
 )
 
@@ -32,17 +32,17 @@ const (
 	weibullScale, weibullShape      = 45.0, 3.0
 )
 
-// Generate returns instance index of a family: items sizes, 1 to MaxItems, drawn from the stream of (seed, family, items,
-// index). OR-Library's own sets have 120, 250, 500 and 1000 items, FunSearch's Weibull set 5000. The instance is the same
-// on every machine. An unknown family, or a number of items out of range, is an error.
-func Generate(family Family, items int, seed, index uint64) (Instance, error) {
+// Generate returns the instance of a seed: so many items, 1 to MaxItems, of a family, drawn from the stream of (seed,
+// family, items). OR-Library's own sets have 120, 250, 500 and 1000 items, FunSearch's Weibull set 5000. The instance is
+// the same on every machine. An unknown family, or a number of items out of range, is an error.
+func Generate(family Family, items int, seed int64) (Instance, error) {
 	if items < 1 || items > MaxItems {
 		return Instance{}, fmt.Errorf("binpack: an instance of %d items; expected 1 to %d", items, MaxItems)
 	}
-	in := Instance{ID: fmt.Sprintf("%s-%d-%d-%d", family, items, seed, index), Items: make([]int, items)}
 	if family == Mixed {
-		family = [...]Family{OR, Weibull}[index%2]
+		family = [...]Family{OR, Weibull}[seed&1]
 	}
+	in := Instance{ID: fmt.Sprintf("%s-%d-%d", family, items, seed), Items: make([]int, items)}
 	var size func(*rand.Rand) int
 	switch family {
 	case OR:
@@ -52,7 +52,7 @@ func Generate(family Family, items int, seed, index uint64) (Instance, error) {
 	default:
 		return Instance{}, fmt.Errorf("binpack: unknown family %q; expected one of %q", family, Families())
 	}
-	r := derive.Rand(seed, "binpack."+string(family), uint64(items), index)
+	r := derive.Rand(uint64(seed), "binpack."+string(family), uint64(items))
 	for i := range in.Items {
 		in.Items[i] = size(r)
 	}

@@ -12,19 +12,19 @@ import (
 // recurrence, Lemire's bounded draw, and the inverse of the Weibull distribution function.
 func TestGenerate(t *testing.T) {
 	tests := []struct {
-		family      Family
-		seed, index uint64
-		want        Instance
+		family Family
+		seed   int64
+		want   Instance
 	}{
-		{OR, 1, 0, Instance{ID: "or-12-1-0", Capacity: 150, Items: []int{29, 43, 32, 39, 76, 21, 57, 37, 66, 96, 99, 43}}},
-		{OR, 7, 3, Instance{ID: "or-12-7-3", Capacity: 150, Items: []int{35, 64, 85, 100, 95, 50, 94, 82, 40, 88, 89, 30}}},
-		{Weibull, 1, 0, Instance{ID: "weibull-12-1-0", Capacity: 100, Items: []int{57, 41, 38, 34, 35, 31, 38, 28, 52, 6, 33, 35}}},
-		{Weibull, 7, 3, Instance{ID: "weibull-12-7-3", Capacity: 100, Items: []int{28, 23, 26, 46, 31, 33, 45, 54, 42, 16, 39, 31}}},
-		{Mixed, 1, 0, Instance{ID: "mixed-12-1-0", Capacity: 150, Items: []int{29, 43, 32, 39, 76, 21, 57, 37, 66, 96, 99, 43}}},
-		{Mixed, 7, 3, Instance{ID: "mixed-12-7-3", Capacity: 100, Items: []int{28, 23, 26, 46, 31, 33, 45, 54, 42, 16, 39, 31}}},
+		{OR, 1, Instance{ID: "or-12-1", Capacity: 150, Items: []int{49, 92, 30, 55, 98, 90, 90, 50, 36, 26, 42, 56}}},
+		{OR, -8, Instance{ID: "or-12--8", Capacity: 150, Items: []int{75, 68, 29, 70, 71, 81, 62, 24, 95, 56, 78, 65}}},
+		{Weibull, 1, Instance{ID: "weibull-12-1", Capacity: 100, Items: []int{15, 67, 28, 34, 43, 20, 10, 35, 48, 18, 21, 55}}},
+		{Weibull, 7, Instance{ID: "weibull-12-7", Capacity: 100, Items: []int{32, 40, 41, 45, 29, 46, 38, 56, 35, 35, 40, 25}}},
+		{Mixed, 4, Instance{ID: "or-12-4", Capacity: 150, Items: []int{44, 34, 96, 43, 39, 93, 52, 28, 71, 93, 69, 55}}},
+		{Mixed, 7, Instance{ID: "weibull-12-7", Capacity: 100, Items: []int{32, 40, 41, 45, 29, 46, 38, 56, 35, 35, 40, 25}}},
 	}
 	for _, tt := range tests {
-		got, err := Generate(tt.family, 12, tt.seed, tt.index)
+		got, err := Generate(tt.family, 12, tt.seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestGenerateFollowsTheDistribution(t *testing.T) {
 		{family: Weibull, mean: 45 * g(1), variance: 45*45*(g(2)-g(1)*g(1)) + 1/12.0, smallest: 1, largest: 100},
 	}
 	for _, tt := range tests {
-		in, err := Generate(tt.family, n, 5, 0)
+		in, err := Generate(tt.family, n, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestGenerateErrors(t *testing.T) {
 		{"triplets", 60, `binpack: unknown family "triplets"; expected one of ["or" "weibull" "mixed"]`},
 	}
 	for _, tt := range tests {
-		_, err := Generate(tt.family, tt.items, 1, 0)
+		_, err := Generate(tt.family, tt.items, 1)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("Generate(%q, %d): %v, want %s", tt.family, tt.items, err, tt.want)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/agentdescent/adrun/dsl"
@@ -12,13 +14,12 @@ import (
 	"github.com/agentdescent/adrun/slots"
 )
 
-// Config says which generated instances a [Problem] is made of. Every instance is one task.
+// Config says which generated instances a [Problem] is made of. A task is a seed.
 type Config struct {
 	Family Family  // "" is OR
 	Items  int     // of an instance, 1 to MaxItems; 0 is 250
-	Tasks  int     // instances to train on and to hold out; 0 is 150
-	Sealed int     // further instances, measured once at the end; 0 is 50, −1 none
-	Seed   uint64  // of the instances
+	Seeds  []int64 // of the training and the held-out tasks; nil is 1 to 150
+	Sealed []int64 // of the tasks that are measured once, at the end of a run
 	Span   float64 // of the reward; 0 is DefaultSpan
 }
 
@@ -30,14 +31,10 @@ func (c Config) withDefaults() Config {
 	if c.Items == 0 {
 		c.Items = 250
 	}
-	if c.Tasks == 0 {
-		c.Tasks = 150
-	}
-	switch c.Sealed {
-	case 0:
-		c.Sealed = 50
-	case -1:
-		c.Sealed = 0
+	if c.Seeds == nil {
+		for seed := int64(1); seed <= 150; seed++ {
+			c.Seeds = append(c.Seeds, seed)
+		}
 	}
 	if c.Span == 0 {
 		c.Span = DefaultSpan
@@ -45,24 +42,25 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// maxTasks bounds the instances of a problem, which are all kept.
-const maxTasks = 100_000
-
 // Validate returns everything that is wrong with the configuration, joined.
 func (c Config) Validate() error {
 	c = c.withDefaults()
 	var errs []error
-	if _, err := Generate(c.Family, 1, 0, 0); err != nil {
+	if _, err := Generate(c.Family, 1, 0); err != nil {
 		errs = append(errs, err)
 	}
 	if c.Items < 1 || c.Items > MaxItems {
 		errs = append(errs, fmt.Errorf("binpack: items is %d; expected 1 to %d", c.Items, MaxItems))
 	}
-	if c.Tasks < 1 || c.Tasks > maxTasks {
-		errs = append(errs, fmt.Errorf("binpack: tasks is %d; expected 1 to %d", c.Tasks, maxTasks))
+	if len(c.Seeds) == 0 {
+		errs = append(errs, errors.New("binpack: no seeds; expected one for each task"))
 	}
-	if c.Sealed < 0 || c.Sealed > maxTasks {
-		errs = append(errs, fmt.Errorf("binpack: sealed is %d; expected −1 (none) to %d", c.Sealed, maxTasks))
+	seen := map[int64]bool{}
+	for _, seed := range slices.Concat(c.Seeds, c.Sealed) {
+		if seen[seed] {
+			errs = append(errs, fmt.Errorf("binpack: seed %d is given twice; one instance cannot be two tasks", seed))
+		}
+		seen[seed] = true
 	}
 	if !(c.Span > 0) || math.IsInf(c.Span, 0) {
 		errs = append(errs, fmt.Errorf("binpack: span is %v; expected a positive share of the lower bound, such as %v", c.Span, DefaultSpan))
@@ -72,10 +70,10 @@ func (c Config) Validate() error {
 
 // Problem evolves priorities on generated instances.
 type Problem struct {
-	description engine.Description
-	span        float64
-	instances   map[string]measured // by task
-	packers     sync.Pool           // of *pooled
+	config    Config
+	signature *dsl.Signature
+	prepared  map[string]measured // by task; only read after NewProblem
+	packers   sync.Pool           // of *pooled
 }
 
 var _ engine.Problem = (*Problem)(nil)
@@ -92,50 +90,65 @@ type pooled struct {
 	identity string
 }
 
-// New generates the instances of a problem.
-func New(c Config) (*Problem, error) {
+// NewProblem generates the instances of a problem.
+func NewProblem(c Config) (*Problem, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c = c.withDefaults()
 	sig, err := signature()
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{
-		span:      c.Span,
-		instances: make(map[string]measured, c.Tasks+c.Sealed),
-		description: engine.Description{
-			Name: "binpack",
-			Fingerprint: fmt.Sprintf("binpack/1 family=%s items=%d tasks=%d sealed=%d seed=%d span=%v",
-				c.Family, c.Items, c.Tasks, c.Sealed, c.Seed, c.Span),
-			Signature: sig,
-			Initial:   bestFitText,
-		},
-	}
+	p := &Problem{config: c.withDefaults(), signature: sig, prepared: map[string]measured{}}
 	baseline := NewPacker(BestFit{})
-	for i := range c.Tasks + c.Sealed {
-		in, err := Generate(c.Family, c.Items, c.Seed, uint64(i))
-		if err != nil {
+	for _, seed := range slices.Concat(p.config.Seeds, p.config.Sealed) {
+		task := taskOf(seed)
+		if p.prepared[task.ID], err = p.prepare(task, baseline); err != nil {
 			return nil, err
-		}
-		p.instances[in.ID] = measured{in, baseline.Pack(in), in.LowerBound()}
-		task := slots.Task{ID: in.ID, Cluster: fmt.Sprintf("capacity %d", in.Capacity)}
-		if i < c.Tasks {
-			p.description.Tasks = append(p.description.Tasks, task)
-		} else {
-			p.description.Sealed = append(p.description.Sealed, task)
 		}
 	}
 	return p, nil
 }
 
-// Describe returns the tasks and the signature.
-func (p *Problem) Describe() engine.Description { return p.description }
+func taskOf(seed int64) slots.Task { return slots.Task{ID: strconv.FormatInt(seed, 10)} }
+
+// prepare generates the instance of a task and measures the baseline on it.
+func (p *Problem) prepare(task slots.Task, baseline *Packer) (measured, error) {
+	seed, err := strconv.ParseInt(task.ID, 10, 64)
+	if err != nil {
+		return measured{}, fmt.Errorf("binpack: task %q is not the seed of an instance: %w", task.ID, err)
+	}
+	in, err := Generate(p.config.Family, p.config.Items, seed)
+	if err != nil {
+		return measured{}, err
+	}
+	return measured{in, baseline.Pack(in), in.LowerBound()}, nil
+}
+
+// Describe returns the tasks and the signature. Tasks with bins of one capacity are a cluster.
+func (p *Problem) Describe() engine.Description {
+	return engine.Description{
+		Name:        "binpack",
+		Fingerprint: fmt.Sprintf("binpack/1 family=%s items=%d span=%v", p.config.Family, p.config.Items, p.config.Span),
+		Tasks:       p.tasks(p.config.Seeds),
+		Sealed:      p.tasks(p.config.Sealed),
+		Signature:   p.signature,
+		Initial:     bestFitText,
+	}
+}
+
+func (p *Problem) tasks(seeds []int64) []slots.Task {
+	tasks := make([]slots.Task, len(seeds))
+	for i, seed := range seeds {
+		tasks[i] = taskOf(seed)
+		tasks[i].Cluster = fmt.Sprintf("capacity %d", p.prepared[tasks[i].ID].Capacity)
+	}
+	return tasks
+}
 
 // RewardText returns how bins become a reward, for people.
 func (p *Problem) RewardText() string {
-	return fmt.Sprintf("1/2 + (bins of %s − bins) / (2 · span), span = %g %% of the lower bound, within 0 and 1", Baseline, 100*p.span)
+	return fmt.Sprintf("1/2 + (bins of %s − bins) / (2 · span), span = %g %% of the lower bound, within 0 and 1", Baseline, 100*p.config.Span)
 }
 
 // Evaluate packs the task's instance with the candidate's rule. The metrics are bins, lower_bound, excess and unranked,
@@ -144,18 +157,21 @@ func (p *Problem) Evaluate(ctx context.Context, c *slots.Candidate, task slots.T
 	if err := ctx.Err(); err != nil {
 		return engine.Outcome{}, err
 	}
-	in, ok := p.instances[task.ID]
-	if !ok {
-		return engine.Outcome{}, fmt.Errorf("binpack: no task %q among the %d of this problem; its settings differ from those that named the task", task.ID, len(p.instances))
-	}
 	if c.Program == nil {
 		return engine.Outcome{}, fmt.Errorf("binpack: candidate %q is not a compiled rule", c.Identity)
+	}
+	in, ok := p.prepared[task.ID]
+	if !ok { // a task that joined the run later
+		var err error
+		if in, err = p.prepare(task, NewPacker(BestFit{})); err != nil {
+			return engine.Outcome{}, err
+		}
 	}
 	packer := p.packer(c)
 	bins, unranked := packer.Pack(in.Instance), packer.Unranked()
 	p.packers.Put(packer)
 	return engine.Outcome{
-		Reward:   Reward(bins, in.baseline, in.lowerBound, p.span),
+		Reward:   Reward(bins, in.baseline, in.lowerBound, p.config.Span),
 		Feedback: fmt.Sprintf("%d bins; %s %d, lower bound %d", bins, Baseline, in.baseline, in.lowerBound),
 		Metrics: map[string]float64{
 			"bins":        float64(bins),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 
@@ -58,7 +57,7 @@ func (c columnar) Batch(cols [][]float64, out []float64) {
 
 func newProblem(t *testing.T, c Config) *Problem {
 	t.Helper()
-	p, err := New(c)
+	p, err := NewProblem(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,20 +65,16 @@ func newProblem(t *testing.T, c Config) *Problem {
 }
 
 func TestProblemDescribesItself(t *testing.T) {
-	p := newProblem(t, Config{Family: Mixed, Items: 20, Tasks: 3, Sealed: 2, Seed: 9})
+	p := newProblem(t, Config{Family: Mixed, Items: 20, Seeds: []int64{4, 7}, Sealed: []int64{10}})
 	d := p.Describe()
-	var ids []string
-	for _, task := range append(d.Tasks, d.Sealed...) {
-		ids = append(ids, task.ID+" "+task.Cluster)
-	}
-	want := []string{
-		"mixed-20-9-0 capacity 150", "mixed-20-9-1 capacity 100", "mixed-20-9-2 capacity 150",
-		"mixed-20-9-3 capacity 100", "mixed-20-9-4 capacity 150",
-	}
-	if diff := cmp.Diff(want, ids); diff != "" {
+	want := []slots.Task{{ID: "4", Cluster: "capacity 150"}, {ID: "7", Cluster: "capacity 100"}}
+	if diff := cmp.Diff(want, d.Tasks); diff != "" {
 		t.Error(diff)
 	}
-	if len(d.Tasks) != 3 || d.Signature.Name.Text != "binpack.priority" || d.Initial != BestFitText() {
+	if diff := cmp.Diff([]slots.Task{{ID: "10", Cluster: "capacity 150"}}, d.Sealed); diff != "" {
+		t.Error(diff)
+	}
+	if d.Signature.Name.Text != "binpack.priority" || d.Initial != BestFitText() {
 		t.Errorf("got %+v", d)
 	}
 	if got, want := p.RewardText(), "1/2 + (bins of best fit − bins) / (2 · span), span = 10 % of the lower bound, within 0 and 1"; got != want {
@@ -87,16 +82,14 @@ func TestProblemDescribesItself(t *testing.T) {
 	}
 }
 
-func TestProblemFingerprintCoversEverySetting(t *testing.T) {
+// Outcomes that differ belong to fingerprints that differ; which tasks a problem has changes no outcome.
+func TestProblemFingerprintCoversSettings(t *testing.T) {
 	seen := map[string]Config{}
 	for _, c := range []Config{
-		{Items: 10, Tasks: 2},
-		{Items: 10, Tasks: 2, Family: Weibull},
-		{Items: 11, Tasks: 2},
-		{Items: 10, Tasks: 3},
-		{Items: 10, Tasks: 2, Sealed: -1},
-		{Items: 10, Tasks: 2, Seed: 1},
-		{Items: 10, Tasks: 2, Span: 0.2},
+		{Items: 10},
+		{Items: 10, Family: Weibull},
+		{Items: 11},
+		{Items: 10, Span: 0.2},
 	} {
 		print := newProblem(t, c).Describe().Fingerprint
 		if other, ok := seen[print]; ok {
@@ -104,16 +97,16 @@ func TestProblemFingerprintCoversEverySetting(t *testing.T) {
 		}
 		seen[print] = c
 	}
+	if _, ok := seen[newProblem(t, Config{Items: 10, Seeds: []int64{3}}).Describe().Fingerprint]; !ok {
+		t.Error("the seeds are in the fingerprint")
+	}
 }
 
 func TestProblemEvaluates(t *testing.T) {
-	p := newProblem(t, Config{Items: 60, Tasks: 4, Sealed: 1})
-	for _, task := range p.Describe().Tasks {
-		index, err := strconv.ParseUint(task.ID[strings.LastIndexByte(task.ID, '-')+1:], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := Generate(OR, 60, 0, index)
+	p := newProblem(t, Config{Items: 60, Seeds: []int64{1, 2, 3}})
+	for seed := int64(1); seed <= 4; seed++ { // the last joins later
+		task := slots.Task{ID: strconv.FormatInt(seed, 10)}
+		in, err := Generate(OR, 60, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +136,7 @@ func TestProblemEvaluates(t *testing.T) {
 
 // Evaluations at once, of several candidates that share pooled packers, equal those made alone.
 func TestProblemEvaluatesConcurrently(t *testing.T) {
-	p := newProblem(t, Config{Family: Mixed, Items: 80, Tasks: 12})
+	p := newProblem(t, Config{Family: Mixed, Items: 80, Seeds: []int64{1, 2, 3, 4, 5, 6}})
 	var candidates []*slots.Candidate
 	for i, rule := range []Priority{BestFit{}, Func(firstFit), Func(funsearchOR), Func(funsearchWeibull)} {
 		for _, identity := range []string{"", strconv.Itoa(i)} {
@@ -160,7 +153,7 @@ func TestProblemEvaluatesConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, c := range candidates {
 		for _, task := range p.Describe().Tasks {
-			want := evaluate(newProblem(t, Config{Family: Mixed, Items: 80, Tasks: 12}), c, task)
+			want := evaluate(newProblem(t, Config{Family: Mixed, Items: 80, Seeds: []int64{1, 2, 3, 4, 5, 6}}), c, task)
 			wg.Go(func() {
 				if diff := cmp.Diff(want, evaluate(p, c, task)); diff != "" {
 					t.Error(diff)
@@ -172,7 +165,7 @@ func TestProblemEvaluatesConcurrently(t *testing.T) {
 }
 
 func TestProblemErrors(t *testing.T) {
-	p := newProblem(t, Config{Items: 10, Tasks: 1, Sealed: -1})
+	p := newProblem(t, Config{Items: 10})
 	task := p.Describe().Tasks[0]
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -184,8 +177,8 @@ func TestProblemErrors(t *testing.T) {
 		want string
 	}{
 		{"cancelled", cancelled, &slots.Candidate{Program: columnar{BestFit{}}}, task, "context canceled"},
-		{"unknown task", t.Context(), &slots.Candidate{Program: columnar{BestFit{}}}, slots.Task{ID: "or-10-1-0"},
-			`binpack: no task "or-10-1-0" among the 1 of this problem; its settings differ from those that named the task`},
+		{"unknown task", t.Context(), &slots.Candidate{Program: columnar{BestFit{}}}, slots.Task{ID: "or-1"},
+			`binpack: task "or-1" is not the seed of an instance: strconv.ParseInt: parsing "or-1": invalid syntax`},
 		{"no rule", t.Context(), &slots.Candidate{Identity: "x", Text: "pack well"}, task, `binpack: candidate "x" is not a compiled rule`},
 	}
 	for _, tt := range tests {
@@ -198,13 +191,15 @@ func TestProblemErrors(t *testing.T) {
 }
 
 func TestConfigReportsEverythingAtOnce(t *testing.T) {
-	_, err := New(Config{Family: "x", Items: -1, Tasks: maxTasks + 1, Sealed: -2, Span: math.NaN()})
+	_, err := NewProblem(Config{Family: "x", Items: -1, Seeds: []int64{1, 2}, Sealed: []int64{2}, Span: math.NaN()})
 	want := `binpack: unknown family "x"; expected one of ["or" "weibull" "mixed"]
 binpack: items is -1; expected 1 to 1000000
-binpack: tasks is 100001; expected 1 to 100000
-binpack: sealed is -2; expected −1 (none) to 100000
+binpack: seed 2 is given twice; one instance cannot be two tasks
 binpack: span is NaN; expected a positive share of the lower bound, such as 0.1`
 	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	if _, err := NewProblem(Config{Seeds: []int64{}}); err == nil || err.Error() != "binpack: no seeds; expected one for each task" {
 		t.Errorf("got %v", err)
 	}
 	if err := (Config{}).Validate(); err != nil {
