@@ -2,6 +2,8 @@ package dsl
 
 import (
 	"math"
+
+	"github.com/agentdescent/adrun/dsl/fmath"
 )
 
 // vop is the operation of a value.

@@ -3,6 +3,8 @@ package dsl
 import (
 	"fmt"
 	"math"
+
+	"github.com/agentdescent/adrun/dsl/fmath"
 )
 
 // Reference evaluates a rule or a hook by walking its tree, one node after the other, in the order of the text. It is slow

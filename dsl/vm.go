@@ -2,6 +2,8 @@ package dsl
 
 import (
 	"math"
+
+	"github.com/agentdescent/adrun/dsl/fmath"
 )
 
 // instr is one instruction of the scalar program. The machine has one accumulator, which the processor keeps in a register,

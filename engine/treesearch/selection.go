@@ -57,19 +57,31 @@ func (f PriorityFunc) Num(args []float64) float64 {
 	return f(args[0], args[1], args[2], args[3], args[4], args[5])
 }
 
+// The largest values of the inputs that grow with a search, as the signature declares them.
+const (
+	maxVisits = 1e6
+	maxTotal  = 1e8
+	maxDepth  = 1e4
+	maxNodes  = 1e6
+)
+
 // PrioritySelection expands the node of the highest priority. Everything but the value is
-// its own: ranks, priors and visits come from the tree, the first of equal nodes wins, and
-// a value that is not finite loses to every finite one and is counted. The zero value has no
-// priority: obtain one from NewPrioritySelection, or call Reset. It serves one search at a time.
+// its own: ranks, priors and visits come from the tree, the first of equal nodes wins, a
+// value that is not finite loses to every finite one and is counted, and so are inputs that
+// a very long search drives out of their domain, where they are clamped. The zero value has
+// no priority: obtain one from NewPrioritySelection, or call Reset. It serves one search at a
+// time.
 type PrioritySelection struct {
 	priority Priority
 	batch    BatchPriority // nil when the priority values one node at a time
 
-	nonFinite int
+	nonFinite, clamped int
 
 	args    [6]float64
-	cols    [6][]float64
-	scalars [2]float64 // total and n_nodes, the columns of one entry
+	cols    [6][]float64 // in the order of the signature; a column of one entry stands for all rows
+	scalars [2]float64   // total and n_nodes
+	visits  []float64    // clamped copies, where needed
+	depths  []float64
 	values  []float64
 }
 
@@ -87,37 +99,64 @@ func NewPrioritySelection(priority Priority) *PrioritySelection {
 func (s *PrioritySelection) Reset(priority Priority) {
 	s.priority = priority
 	s.batch, _ = priority.(BatchPriority)
-	s.nonFinite = 0
+	s.nonFinite, s.clamped = 0, 0
 }
 
 // NonFinite returns how many values so far were NaN or infinite. A search reports it.
 func (s *PrioritySelection) NonFinite() int { return s.nonFinite }
 
+// Clamped returns how many inputs so far were outside their domain.
+func (s *PrioritySelection) Clamped() int { return s.clamped }
+
 // Select implements Selector.
 func (s *PrioritySelection) Select(tree *Tree) int {
+	s.readInputs(tree)
 	s.values = resize(s.values, tree.Len())
 	if s.batch != nil {
-		s.valueAtOnce(tree)
+		s.batch.Batch(s.cols[:], s.values)
 	} else {
-		s.valueEach(tree)
+		s.valueEach()
 	}
 	best, nonFinite := firstMaximum(s.values)
 	s.nonFinite += nonFinite
 	return best
 }
 
-func (s *PrioritySelection) valueAtOnce(tree *Tree) {
+// readInputs sets the columns to the tree's statistics.
+func (s *PrioritySelection) readInputs(tree *Tree) {
 	s.scalars = [2]float64{tree.Total(), float64(tree.Len())}
-	s.cols = [6][]float64{
-		tree.Ranks(), tree.Visits(), s.scalars[0:1], tree.Priors(), tree.Depths(), s.scalars[1:2],
+	visits, depths := tree.Visits(), tree.Depths()
+	if tree.Total() > maxTotal || tree.Len() > maxNodes {
+		s.clamped += clamp(s.scalars[0:1], maxTotal) + clamp(s.scalars[1:2], maxNodes)
 	}
-	s.batch.Batch(s.cols[:], s.values)
+	if visits[0] > maxVisits { // no node has more than the root
+		s.visits = append(s.visits[:0], visits...)
+		s.clamped += clamp(s.visits, maxVisits)
+		visits = s.visits
+	}
+	if tree.deepest > maxDepth {
+		s.depths = append(s.depths[:0], depths...)
+		s.clamped += clamp(s.depths, maxDepth)
+		depths = s.depths
+	}
+	s.cols = [6][]float64{tree.Ranks(), visits, s.scalars[0:1], tree.Priors(), depths, s.scalars[1:2]}
 }
 
-func (s *PrioritySelection) valueEach(tree *Tree) {
-	ranks, visits, priors, depths := tree.Ranks(), tree.Visits(), tree.Priors(), tree.Depths()
+// clamp lowers entries above the bound to it and returns their number.
+func clamp(column []float64, bound float64) (clamped int) {
+	for i, v := range column {
+		if v > bound {
+			column[i] = bound
+			clamped++
+		}
+	}
+	return clamped
+}
+
+func (s *PrioritySelection) valueEach() {
+	ranks, visits, priors, depths := s.cols[0], s.cols[1], s.cols[3], s.cols[4]
 	args := s.args[:]
-	args[2], args[3], args[5] = tree.Total(), priors[0], float64(tree.Len())
+	args[2], args[3], args[5] = s.scalars[0], priors[0], s.scalars[1]
 	uniform := len(priors) == 1
 	for i := range s.values {
 		args[0], args[1], args[4] = ranks[i], visits[i], depths[i]

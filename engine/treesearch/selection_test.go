@@ -123,3 +123,25 @@ func TestFlatPuctIsItsFormula(t *testing.T) {
 		}
 	})
 }
+
+// A chain deeper than the signature's domain: its inputs stop at their bounds, and each clamping is counted.
+func TestClampsToDomain(t *testing.T) {
+	const deep = 10_003
+	var tree treesearch.Tree
+	mustReset(t, &tree, 0)
+	for node := range deep {
+		mustAdd(t, &tree, node, 0)
+	}
+	deepest := 0.0
+	byDepth := treesearch.NewPrioritySelection(treesearch.PriorityFunc(func(_, _, _, _, depth, _ float64) float64 {
+		deepest = max(deepest, depth)
+		return depth
+	}))
+	got := byDepth.Select(&tree)
+	if deepest != 10_000 || got != 10_000 || byDepth.Clamped() != 3 {
+		t.Errorf("largest depth seen %v, node %d picked, %d clamped; want 10000, 10000, 3", deepest, got, byDepth.Clamped())
+	}
+	if tree.Depths()[deep] != deep {
+		t.Errorf("the tree's own depth became %v", tree.Depths()[deep])
+	}
+}

@@ -8,17 +8,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Hosts pass arguments by position, so the order of the inputs is part of the contract.
+// Hosts pass arguments by position and clamp them to their upper bounds, so both are part of the contract.
 func TestPrioritySignature(t *testing.T) {
 	signature, err := treesearch.PrioritySignature()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var inputs []string
-	for _, input := range signature.Inputs {
-		inputs = append(inputs, input.Name.Text)
+	type bound struct {
+		Name string
+		Hi   float64
 	}
-	if diff := cmp.Diff([]string{"rank", "visits", "total", "prior", "depth", "n_nodes"}, inputs); diff != "" {
+	var inputs []bound
+	for _, input := range signature.Inputs {
+		inputs = append(inputs, bound{input.Name.Text, input.Hi})
+	}
+	want := []bound{{"rank", 1}, {"visits", 1e6}, {"total", 1e8}, {"prior", 1}, {"depth", 1e4}, {"n_nodes", 1e6}}
+	if diff := cmp.Diff(want, inputs); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
 }

@@ -36,6 +36,7 @@ type Tree struct {
 	visits  []float64
 	depths  []float64
 	total   float64
+	deepest float64 // largest of depths
 
 	order      []int32 // nodes by ascending score, equal scores in order of creation
 	ranks      []float64
@@ -64,7 +65,7 @@ func (t *Tree) Reset(rootScore float64) error {
 	t.depths = t.depths[:0]
 	t.order = t.order[:0]
 	t.ratings = t.ratings[:0]
-	t.total = 0
+	t.total, t.deepest = 0, 0
 	_, err := t.append(NoParent, rootScore)
 	return err
 }
@@ -83,6 +84,7 @@ func (t *Tree) Add(parent int, score float64) (node int, err error) {
 	t.visits[node] = 1
 	t.total++
 	t.depths[node] = t.depths[parent] + 1
+	t.deepest = max(t.deepest, t.depths[node])
 	return node, nil
 }
 
@@ -189,10 +191,10 @@ func (t *Tree) rank() {
 		t.ranks[0] = 0.5
 		return
 	}
-	last := float64(len(t.order) - 1)
+	ranks, last := t.ranks, float64(len(t.order)-1)
 	place := 0.0 // counted in floats: cheaper than a conversion a node
 	for _, node := range t.order {
-		t.ranks[node] = place / last
+		ranks[node] = place / last
 		place++
 	}
 }

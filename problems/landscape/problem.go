@@ -150,6 +150,7 @@ func (p *Problem) Evaluate(ctx context.Context, c *slots.Candidate, task slots.T
 			"final":      result.Final,
 			"dead":       float64(result.Dead),
 			"not_finite": float64(s.selection.NonFinite()),
+			"clamped":    float64(s.selection.Clamped()),
 		},
 	}, nil
 }
