@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/agentdescent/adrun/slots"
@@ -138,10 +137,10 @@ func (r *run) newArtifact(i int, c ArtifactConfig) (*artifact, error) {
 		}
 	}
 	if c.Strategy == nil {
-		if r.desc.Signature != nil {
-			return nil, errors.New("the problem evolves a rule: give the artifact a strategy that gates rules")
-		}
 		c.Strategy = SingleSlot{}
+		if r.desc.Signature != nil {
+			c.Strategy = NewRules(LanguageGate(r.desc.Signature))
+		}
 	}
 	return &artifact{
 		id: c.ID, index: i, strategy: c.Strategy, radius: c.BlastRadius,

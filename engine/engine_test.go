@@ -199,7 +199,10 @@ func variants() map[string]func(*engine.Config) {
 		"window":     func(c *engine.Config) { c.Parallel.Async.On = true },
 		"population": func(c *engine.Config) { c.Policies.Selection = spread{} },
 		"beta":       func(c *engine.Config) { c.Policies.Acceptance = nil },
-		"oracle":     func(c *engine.Config) { c.Gate.Oracle = hill{n: 3}; c.Artifacts = []engine.ArtifactConfig{{BlastRadius: 0.6}} },
+		"oracle": func(c *engine.Config) {
+			c.Gate.Oracle = hill{n: 3}
+			c.Artifacts = []engine.ArtifactConfig{{BlastRadius: 0.6}}
+		},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/internal/derive"
 	"github.com/agentdescent/adrun/internal/stats"
 	"github.com/agentdescent/adrun/slots"
@@ -94,7 +95,10 @@ func open(ctx context.Context, c Config) (*run, error) {
 		outcomes: map[slots.MergeOutcome]int{}, refused: map[string]int{}, meters: Meters{},
 		views: make([]view, c.Parallel.Lanes),
 	}
-	r.elites.limit = c.Actor.Elites
+	r.elites = population{limit: c.Actor.Elites}
+	if r.desc.Signature != nil {
+		r.elites.print, r.elites.parse = dsl.FormatRule, parseRule
+	}
 	r.split = SplitTasks(r.desc.Tasks, c.Tasks.HeldOut)
 	r.indexTasks()
 	r.eval = newEvaluator(c.Tasks.Problem, r.desc, c)
