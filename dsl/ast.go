@@ -1,5 +1,7 @@
 package dsl
 
+import "strings"
+
 // Pos is a place in a source text. Offset counts bytes from 0; Line and Col count
 // from 1, Col in code points. The zero Pos is the place of a node that was built, not parsed.
 type Pos struct {
@@ -31,6 +33,22 @@ type Comments struct {
 	Trail string
 	// Gap reports a blank line above the node and its comments.
 	Gap bool
+}
+
+// Doc returns the comments as a text: the last group above the node, then the one beside it.
+func (c *Comments) Doc() string {
+	var lines []string
+	for _, l := range c.Lead {
+		if l == "" {
+			lines = lines[:0]
+			continue
+		}
+		lines = append(lines, l)
+	}
+	if c.Trail != "" {
+		lines = append(lines, c.Trail)
+	}
+	return strings.Join(lines, " ")
 }
 
 // Ident is a name at a place. Text may be qualified ("selection.priority") where the language says so.
@@ -76,6 +94,9 @@ type Type struct {
 	Kind  Kind
 	Words []string
 }
+
+// String returns the type as written: num, bool, or the words with | between them.
+func (t Type) String() string { return typeText(t, false) }
 
 // Num and Bool are the two types that need no words.
 var (

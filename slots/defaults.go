@@ -12,9 +12,6 @@ type SingleHead struct{}
 // PolicyName returns "single_head".
 func (SingleHead) PolicyName() string { return "single_head" }
 
-// HeadOnly returns true.
-func (SingleHead) HeadOnly() bool { return true }
-
 // Select returns the head alone.
 func (SingleHead) Select(ctx SelectionContext, _ int) ([]int, error) { return []int{ctx.Head.ID}, nil }
 
@@ -203,3 +200,4 @@ func bindOnce(slot *Verifier, v Verifier, policy string) error {
 	*slot = v
 	return nil
 }
+

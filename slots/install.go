@@ -63,9 +63,7 @@ type InstallError struct {
 	Err  error
 }
 
-func (e *InstallError) Error() string {
-	return "installing the " + e.Slot + " policy: " + e.Err.Error()
-}
+func (e *InstallError) Error() string { return "installing the " + e.Slot + " policy: " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *InstallError) Unwrap() error { return e.Err }

@@ -1,0 +1,145 @@
+package spec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Problem is one thing that is wrong with a spec.
+type Problem struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+func (p Problem) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+}
+
+// Errors lists everything that is wrong with a spec, in the order of its lines.
+type Errors struct {
+	List []Problem
+}
+
+func (e *Errors) Error() string {
+	lines := make([]string, len(e.List))
+	for i, p := range e.List {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Load parses and validates the text of a spec. name is what errors call it.
+func Load(name string, text []byte) (*Spec, error) {
+	var s Spec
+	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
+	if err := d.Decode(&s); err != nil {
+		return nil, &Errors{[]Problem{decodeProblem(name, err)}}
+	}
+	if err := d.Decode(new(Spec)); !errors.Is(err, io.EOF) {
+		return nil, &Errors{[]Problem{{name, 1, 1, "a spec is one YAML document"}}}
+	}
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, &Errors{[]Problem{decodeProblem(name, err)}}
+	}
+	v := &validator{name: name, file: file}
+	v.validate(&s)
+	if len(v.list) > 0 {
+		slices.SortStableFunc(v.list, func(a, b Problem) int {
+			if a.Line != b.Line {
+				return a.Line - b.Line
+			}
+			return a.Column - b.Column
+		})
+		return nil, &Errors{v.list}
+	}
+	return &s, nil
+}
+
+// decodeProblem takes the position out of the library's error.
+func decodeProblem(name string, err error) Problem {
+	p := Problem{File: name, Line: 1, Column: 1, Message: "the spec is empty"}
+	if errors.Is(err, io.EOF) {
+		return p
+	}
+	p.Message = err.Error()
+	var y yaml.Error
+	if errors.As(err, &y) {
+		p.Message = y.GetMessage()
+		if t := y.GetToken(); t != nil && t.Position != nil {
+			p.Line, p.Column = t.Position.Line, t.Position.Column
+		}
+	}
+	return p
+}
+
+// validator gathers what is wrong with values.
+type validator struct {
+	name string
+	file *ast.File
+	list []Problem
+}
+
+// report adds a problem at the value that a path ("$.evolve.rounds") leads to, or at the nearest parent.
+func (v *validator) report(path, format string, args ...any) {
+	p := Problem{File: v.name, Line: 1, Column: 1, Message: fmt.Sprintf(format, args...)}
+	for at := path; at != "$"; at = at[:strings.LastIndexByte(at, '.')] {
+		if y, err := yaml.PathString(at); err == nil {
+			if n, err := y.FilterFile(v.file); err == nil && n.GetToken() != nil {
+				p.Line, p.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
+				break
+			}
+		}
+	}
+	v.list = append(v.list, p)
+}
+
+func (v *validator) oneOf(path, value string, words ...string) {
+	if !slices.Contains(words, value) {
+		v.report(path, "%q is none of %s", value, strings.Join(words, ", "))
+	}
+}
+
+func (v *validator) within(path string, value, lo, hi float64) {
+	if value < lo || value > hi {
+		v.report(path, "%g is outside %g to %g", value, lo, hi)
+	}
+}
+
+func (v *validator) validate(s *Spec) {
+	if s.Version != 1 {
+		v.report("$.version", "version is %d: this program reads version 1", s.Version)
+	}
+	v.oneOf("$.kind", s.Kind, "rule")
+	if s.Data.Problem == "" {
+		v.report("$.data.problem", "data.problem is missing: 'adrun schema' lists the problems")
+	}
+	v.within("$.data.held_out", s.Data.HeldOut, 0, 0.9)
+	v.within("$.evolve.rounds", float64(s.Evolve.Rounds), 0, 1e9)
+	v.within("$.evolve.lanes", float64(s.Evolve.Lanes), 0, 4096)
+	v.within("$.evolve.solved", s.Evolve.Solved, 0, 2)
+	v.within("$.evolve.target", s.Evolve.Target, 0, 1)
+	v.within("$.evolve.patience", float64(s.Evolve.Patience), 0, 1e9)
+	v.within("$.budget.max_seconds", float64(s.Budget.MaxSeconds), 0, 1e9)
+	v.within("$.budget.max_rollouts", float64(s.Budget.MaxRollouts), 0, 1e15)
+	v.within("$.budget.max_cost", s.Budget.MaxCost, 0, 1e300)
+	v.within("$.gate.grid", float64(s.Gate.Grid), 0, 65536)
+	v.within("$.gate.alpha", s.Gate.Alpha, 0, 0.5)
+	if s.Policies.Acceptance != "" {
+		v.oneOf("$.policies.acceptance", s.Policies.Acceptance, "default", "paired")
+	}
+	if b := s.Propose.Breeder; b != nil {
+		v.within("$.propose.breeder.trials", float64(b.Trials), 0, 1e9)
+		v.within("$.propose.breeder.max_ops", float64(b.MaxOps), 0, 256)
+		v.within("$.propose.breeder.random", float64(b.Random), 0, 1e6)
+	}
+}

@@ -1,0 +1,69 @@
+// Package spec reads the YAML file that describes a run. [Load] is strict: an unknown key, a value of the
+// wrong type and a number out of range are errors that name the line and column. JSON is YAML, so a spec may
+// be JSON as well. [Schema] publishes the same structs as a JSON schema.
+package spec
+
+// Spec describes a run. It is part of the run's identity: a run is a function of its spec and seed.
+type Spec struct {
+	Version  int      `yaml:"version" json:"version" jsonschema:"the version of this format: 1"`
+	Kind     string   `yaml:"kind" json:"kind" jsonschema:"what evolves: rule"`
+	Name     string   `yaml:"name,omitempty" json:"name,omitempty" jsonschema:"names the output directory; default the file's name"`
+	Target   string   `yaml:"target,omitempty" json:"target,omitempty" jsonschema:"the signature that the rule is a function of; default the problem's"`
+	Data     Data     `yaml:"data" json:"data" jsonschema:"the work"`
+	Start    string   `yaml:"start,omitempty" json:"start,omitempty" jsonschema:"the rule to start from, as text; default the problem's own"`
+	Propose  Propose  `yaml:"propose,omitempty" json:"propose,omitempty" jsonschema:"who proposes"`
+	Evolve   Evolve   `yaml:"evolve,omitempty" json:"evolve,omitempty" jsonschema:"how the run goes"`
+	Budget   Budget   `yaml:"budget,omitempty" json:"budget,omitempty" jsonschema:"when the run ends early"`
+	Policies Policies `yaml:"policies,omitempty" json:"policies,omitempty" jsonschema:"the decisions of the run, by name"`
+	Gate     Gate     `yaml:"gate,omitempty" json:"gate,omitempty" jsonschema:"what a candidate must satisfy"`
+}
+
+// Data names the work.
+type Data struct {
+	Problem  string            `yaml:"problem" json:"problem" jsonschema:"a problem of 'adrun schema'"`
+	Settings map[string]string `yaml:"settings,omitempty" json:"settings,omitempty" jsonschema:"settings of the problem"`
+	Seeds    string            `yaml:"seeds,omitempty" json:"seeds,omitempty" jsonschema:"the seeds of the tasks, A:B up to but not including B; default 1:151"`
+	Sealed   string            `yaml:"sealed,omitempty" json:"sealed,omitempty" jsonschema:"the seeds of tasks that are measured once, at the end; default none"`
+	HeldOut  float64           `yaml:"held_out,omitempty" json:"held_out,omitempty" jsonschema:"the share of the tasks that is never trained on; default 0.4"`
+}
+
+// Propose says who proposes.
+type Propose struct {
+	Breeder *Breeder `yaml:"breeder,omitempty" json:"breeder,omitempty" jsonschema:"breed rules offline; the default"`
+}
+
+// Breeder configures the offline proposer.
+type Breeder struct {
+	Trials int `yaml:"trials,omitempty" json:"trials,omitempty" jsonschema:"evaluations on training tasks that each proposal may spend; default 400"`
+	MaxOps int `yaml:"max_ops,omitempty" json:"max_ops,omitempty" jsonschema:"the most operators and calls of a bred rule; default 40"`
+	Random int `yaml:"random,omitempty" json:"random,omitempty" jsonschema:"random rules that the search starts with beside the start rule; default 64"`
+}
+
+// Evolve says how the run goes.
+type Evolve struct {
+	Rounds   int     `yaml:"rounds,omitempty" json:"rounds,omitempty" jsonschema:"rounds of the run; default 10"`
+	Lanes    int     `yaml:"lanes,omitempty" json:"lanes,omitempty" jsonschema:"rollouts a round; part of the run's identity; default 4"`
+	Seed     *uint64 `yaml:"seed,omitempty" json:"seed,omitempty" jsonschema:"starts every random stream; --seed overrides it; default 1"`
+	Solved   float64 `yaml:"solved,omitempty" json:"solved,omitempty" jsonschema:"the reward at which a rollout asks for no proposal; above 1 every rollout asks"`
+	Target   float64 `yaml:"target,omitempty" json:"target,omitempty" jsonschema:"the held-out reward at which the run is done"`
+	Patience int     `yaml:"patience,omitempty" json:"patience,omitempty" jsonschema:"rounds without a commit that end the run"`
+}
+
+// Budget bounds what a run spends.
+type Budget struct {
+	MaxSeconds  int     `yaml:"max_seconds,omitempty" json:"max_seconds,omitempty" jsonschema:"wall time"`
+	MaxRollouts int     `yaml:"max_rollouts,omitempty" json:"max_rollouts,omitempty" jsonschema:"evaluations, trials among them"`
+	MaxCost     float64 `yaml:"max_cost,omitempty" json:"max_cost,omitempty" jsonschema:"declared cost units"`
+}
+
+// Policies name shipped policies; an empty name is the default.
+type Policies struct {
+	Acceptance string `yaml:"acceptance,omitempty" json:"acceptance,omitempty" jsonschema:"default, or paired for graded rewards of a deterministic problem"`
+}
+
+// Gate says what a candidate must satisfy before it is tried.
+type Gate struct {
+	Constraints string  `yaml:"constraints,omitempty" json:"constraints,omitempty" jsonschema:"a CEL expression over the facts of a rule, such as ops <= 40 && !('pow' in calls)"`
+	Grid        int     `yaml:"grid,omitempty" json:"grid,omitempty" jsonschema:"points at which a rule must be finite; default 256"`
+	Alpha       float64 `yaml:"alpha,omitempty" json:"alpha,omitempty" jsonschema:"the error rate of paired acceptance; default 0.05"`
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitFine    = 0
+	exitFinding = 1 // a finding or a failure
+	exitUsage   = 2 // wrong words or flags
+)
+
+// app is what every verb works with: where it reads and writes.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// usageError says that the command line is wrong.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// errFindings says that everything there is to say was printed.
+var errFindings = errors.New("findings")
+
+// run runs one command line and returns its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.Is(err, errFindings):
+		return exitFinding
+	case errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command"):
+		fmt.Fprintf(stderr, "adrun: %s\nSee 'adrun --help'.\n", err)
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "adrun: %s\n", err)
+	return exitFinding
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "adrun",
+		Short: "Evolve the decision rules inside other systems",
+		Long: `adrun evolves the decision rules inside other systems: which bin takes an item, which node a
+search expands, which model answers. A rule is text in a small language without loops, so it
+terminates, costs a known amount and can be read by the person who signs it off.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%s: %w", cmd.CommandPath(), err)
+	})
+	root.AddCommand(
+		a.checkCommand(), a.fmtCommand(), a.evalCommand(), a.costCommand(),
+		a.scoreCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
+	)
+	return root
+}
+
+// atLeast and exactly check the number of arguments, as usage errors that say what is wanted.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usagef("%s needs %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s takes %s, got %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
+// printJSON writes v on stdout, indented.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
+	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
+	"github.com/agentdescent/adrun/dsl"
+)
+
+// hostDeclarations returns the signatures and slots that rule files may refer to without declaring them.
+func hostDeclarations() ([]*dsl.Signature, []*dsl.Slot, error) {
+	sigs, err := catalog.Signatures()
+	return sigs, nil, err
+}
+
+type jsonInput struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"`
+	Words   []string `json:"words,omitempty"`
+	Lo      *float64 `json:"lo,omitempty"`
+	Hi      *float64 `json:"hi,omitempty"`
+	Meaning string   `json:"meaning"`
+}
+
+type jsonSignature struct {
+	Name    string      `json:"name"`
+	Meaning string      `json:"meaning"`
+	Inputs  []jsonInput `json:"inputs"`
+	Result  string      `json:"result"`
+	Text    string      `json:"text"`
+}
+
+type jsonProblem struct {
+	Name        string            `json:"name"`
+	Meaning     string            `json:"meaning"`
+	Signature   string            `json:"signature"`
+	Settings    []catalog.Setting `json:"settings"`
+	SeedMeaning string            `json:"seed_meaning"`
+	Seeds       string            `json:"default_seeds"`
+	Data        string            `json:"data"`
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	var asJSON, specOnly bool
+	cmd := &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "List problems, signatures and the format of a spec",
+		Long: `Schema lists the problems with their settings and the signatures with their inputs; a NAME prints
+one of them. --spec prints the JSON schema of the file that evolve reads.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if specOnly {
+				s, err := spec.Schema()
+				if err != nil {
+					return err
+				}
+				return a.printJSON(s)
+			}
+			return a.schema(strings.Join(args, ""), asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print problems, signatures and the spec's schema as JSON")
+	cmd.Flags().BoolVar(&specOnly, "spec", false, "print the JSON schema of a spec")
+	return cmd
+}
+
+func (a *app) schema(name string, asJSON bool) error {
+	sigs, err := catalog.Signatures()
+	if err != nil {
+		return err
+	}
+	problems := catalog.All()
+	if name != "" {
+		problems = slices.DeleteFunc(problems, func(p catalog.Problem) bool { return p.Name != name })
+		sigs = slices.DeleteFunc(sigs, func(s *dsl.Signature) bool {
+			return s.Name.Text != name && !slices.ContainsFunc(problems, func(p catalog.Problem) bool { return p.SignatureName == s.Name.Text })
+		})
+		if len(sigs) == 0 {
+			return usagef("no problem or signature %q: 'adrun schema' lists them", name)
+		}
+	}
+	if asJSON {
+		return a.schemaJSON(problems, sigs)
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	for _, p := range problems {
+		fmt.Fprintf(w, "problem %s: %s\n", p.Name, p.Meaning)
+		for _, s := range p.Settings {
+			fmt.Fprintf(w, "  %s\t%s\t(default %s)\n", s.Name, s.Meaning, s.Default)
+		}
+		fmt.Fprintf(w, "  --seeds\t%s\t(default %s)\n", p.SeedMeaning, p.DefaultSeeds)
+		if p.Data != "" {
+			fmt.Fprintf(w, "  --data\t%s\t\n", p.Data)
+		}
+		fmt.Fprintln(w)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, s := range sigs {
+		fmt.Fprintln(a.stdout, dsl.FormatDecl(s))
+	}
+	return nil
+}
+
+func (a *app) schemaJSON(problems []catalog.Problem, sigs []*dsl.Signature) error {
+	schema, err := spec.Schema()
+	if err != nil {
+		return err
+	}
+	out := struct {
+		Problems   []jsonProblem   `json:"problems"`
+		Signatures []jsonSignature `json:"signatures"`
+		Spec       any             `json:"spec"`
+	}{[]jsonProblem{}, []jsonSignature{}, schema}
+	for _, p := range problems {
+		out.Problems = append(out.Problems, jsonProblem{p.Name, p.Meaning, p.SignatureName, p.Settings, p.SeedMeaning, p.DefaultSeeds.String(), p.Data})
+	}
+	for _, s := range sigs {
+		out.Signatures = append(out.Signatures, describe(s))
+	}
+	return a.printJSON(out)
+}
+
+func describe(s *dsl.Signature) jsonSignature {
+	j := jsonSignature{Name: s.Name.Text, Meaning: s.Comments.Doc(), Result: s.Result.String(), Text: dsl.FormatDecl(s)}
+	for _, in := range s.Inputs {
+		ji := jsonInput{Name: in.Name.Text, Type: in.Type.String(), Words: in.Type.Words, Meaning: in.Comments.Doc()}
+		if in.Type.Kind == dsl.NumKind {
+			lo, hi := in.Lo, in.Hi
+			ji.Lo, ji.Hi = &lo, &hi
+			if in.Int {
+				ji.Type = "int"
+			}
+		}
+		j.Inputs = append(j.Inputs, ji)
+	}
+	return j
+}
