@@ -59,6 +59,16 @@ func (s Spend) Plus(t Spend) Spend {
 	}
 }
 
+// Minus returns s without t.
+func (s Spend) Minus(t Spend) Spend {
+	return Spend{
+		Rollouts: s.Rollouts - t.Rollouts,
+		Calls:    s.Calls - t.Calls,
+		Tokens:   s.Tokens - t.Tokens,
+		Cost:     s.Cost - t.Cost,
+	}
+}
+
 // Touch names an artifact that a rollout depended on, and the version it saw.
 type Touch struct {
 	Artifact string `json:"artifact"`
@@ -71,6 +81,8 @@ type Card struct {
 	Lease int `json:"lease"`
 	Lane  int `json:"lane"`
 	Round int `json:"round"`
+	// Head is the archive ID of the head that the rollout started from; 0 without a population.
+	Head int `json:"head,omitempty"`
 	// Artifact is the one that Diff changes.
 	Artifact string `json:"artifact"`
 	Diff     Diff   `json:"diff"`

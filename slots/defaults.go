@@ -12,6 +12,9 @@ type SingleHead struct{}
 // PolicyName returns "single_head".
 func (SingleHead) PolicyName() string { return "single_head" }
 
+// HeadOnly returns true.
+func (SingleHead) HeadOnly() bool { return true }
+
 // Select returns the head alone.
 func (SingleHead) Select(ctx SelectionContext, _ int) ([]int, error) { return []int{ctx.Head.ID}, nil }
 
@@ -200,4 +203,3 @@ func bindOnce(slot *Verifier, v Verifier, policy string) error {
 	*slot = v
 	return nil
 }
-

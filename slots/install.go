@@ -63,7 +63,9 @@ type InstallError struct {
 	Err  error
 }
 
-func (e *InstallError) Error() string { return "installing the " + e.Slot + " policy: " + e.Err.Error() }
+func (e *InstallError) Error() string {
+	return "installing the " + e.Slot + " policy: " + e.Err.Error()
+}
 
 // Unwrap returns the cause.
 func (e *InstallError) Unwrap() error { return e.Err }

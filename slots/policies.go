@@ -59,6 +59,12 @@ type Selection interface {
 	Select(ctx SelectionContext, n int) ([]int, error)
 }
 
+// HeadOnly is implemented by selections that may never pick anything but the head: a run keeps no
+// population for one whose HeadOnly returns true.
+type HeadOnly interface {
+	HeadOnly() bool
+}
+
 // TaskSampler picks the task that a rollout spends.
 type TaskSampler interface {
 	// Pick returns one of keys, the task ids of the lane's shard; it must not change keys. Picks of a

@@ -36,6 +36,13 @@ func BenchmarkSet(b *testing.B) {
 					Evaluate(instances, r.rule)
 				}
 			})
+			rule := published(b, r.name)
+			b.Run(set+"/"+r.name+"/rule", func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					Evaluate(instances, rule)
+				}
+			})
 			b.Run(set+"/"+r.name+"/go_undeclared", func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

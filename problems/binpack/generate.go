@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/internal/derive"
 )
 
@@ -63,10 +64,6 @@ func orSize(r *rand.Rand) int { return orSmallest + r.IntN(orLargest-orSmallest+
 
 // weibullSize inverts the distribution function: W = (−ln(1 − U))^(1/shape).
 func weibullSize(r *rand.Rand) int {
-	w := pow(-log1p(-r.Float64()), 1/weibullShape)
+	w := fmath.Pow(-fmath.Log1p(-r.Float64()), 1/weibullShape)
 	return int(math.Round(min(max(weibullScale*w, 1), weibullLargest)))
 }
-
-func log1p(x float64) float64 { return math.Log1p(x) }
-
-func pow(x, y float64) float64 { return math.Pow(x, y) }

@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/agentdescent/adrun/slots"
+)
+
+// StopReason says why a run ended.
+type StopReason string
+
+// The reasons. A run that ended by time, by cancellation or by an error can be resumed; the others are
+// done.
+const (
+	StopRounds    StopReason = "rounds"
+	StopTarget    StopReason = "target"
+	StopPatience  StopReason = "patience"
+	StopRollouts  StopReason = "max-rollouts"
+	StopCalls     StopReason = "max-calls"
+	StopTokens    StopReason = "max-tokens"
+	StopCost      StopReason = "max-cost"
+	StopBudget    StopReason = "diminishing-returns"
+	StopTime      StopReason = "max-time"
+	StopCancelled StopReason = "cancelled"
+	StopError     StopReason = "error"
+)
+
+// Final reports whether a run that ended so is done.
+func (s StopReason) Final() bool {
+	switch s {
+	case StopTime, StopCancelled, StopError, "":
+		return false
+	}
+	return true
+}
+
+// Row is one round of the history.
+type Row struct {
+	Round int `json:"round"`
+	// HeldOut is the head's mean reward on the held-out tasks, of the first artifact.
+	HeldOut          slots.Maybe                `json:"held_out"`
+	Considered       int                        `json:"considered"`
+	DiscardedStale   int                        `json:"discarded_stale"`
+	ConflictsDropped int                        `json:"conflicts_dropped"`
+	Fused            int                        `json:"fused"`
+	Oversized        int                        `json:"oversized"`
+	Commits          int                        `json:"commits"`
+	Categories       map[slots.MergeOutcome]int `json:"categories"`
+	Spend            slots.Spend                `json:"spend"`
+}
+
+// Measure is a held-out or sealed measurement before and after a run.
+type Measure struct {
+	N      int         `json:"n"`
+	Before slots.Maybe `json:"before"`
+	After  slots.Maybe `json:"after"`
+	// Wins and Losses count the tasks on which after is above and below before.
+	Wins   int `json:"wins"`
+	Losses int `json:"losses"`
+}
+
+// FusionStats summarise the contests between single diffs and their union.
+type FusionStats struct {
+	// Trials, Ranked and Contested count; WinRate is the share of contested trials that the union won,
+	// absent when there was none.
+	Trials    int         `json:"trials"`
+	Ranked    int         `json:"ranked"`
+	Contested int         `json:"contested"`
+	WinRate   slots.Maybe `json:"win_rate"`
+}
+
+// ArtifactResult is one artifact at the end of a run.
+type ArtifactResult struct {
+	ID             string      `json:"id"`
+	Dev            Ref         `json:"dev"`
+	Stable         Ref         `json:"stable"`
+	State          slots.State `json:"state"`
+	Rendered       string      `json:"rendered"`
+	StableState    slots.State `json:"stable_state"`
+	StableRendered string      `json:"stable_rendered"`
+	Trust          float64     `json:"trust"`
+	Prior          slots.Beta  `json:"prior"`
+	// Heads is the archive, when a population was kept.
+	Heads []slots.Head `json:"heads,omitempty"`
+}
+
+// Result is what a run gave.
+type Result struct {
+	// Rendered and State are dev of the first artifact, Artifacts all of them in the order of the config.
+	Rendered  string           `json:"rendered"`
+	State     slots.State      `json:"state"`
+	Artifacts []ArtifactResult `json:"artifacts"`
+	History   []Row            `json:"history"`
+	// Outcomes counts what happened at merges, Refused the proposals and trials that the gate turned
+	// away by code, Gated all that it saw.
+	Outcomes map[slots.MergeOutcome]int `json:"outcomes"`
+	Refused  map[string]int             `json:"refused"`
+	Gated    int                        `json:"gated"`
+	HeldOut  Measure                    `json:"held_out"`
+	// Sealed is measured once, at the end of a run that is done; nil without sealed tasks.
+	Sealed *Measure     `json:"sealed"`
+	Fusion *FusionStats `json:"fusion"` // nil: not instrumented
+	Spend  slots.Spend  `json:"spend"`
+	Stop   StopReason   `json:"stop"`
+	Error  string       `json:"error,omitempty"`
+	// Meta is for reports that are kept with the result.
+	Meta json.RawMessage `json:"meta,omitempty"`
+	// Meters are outside the promise of a repeatable result: wall times and evaluations really made.
+	Meters Meters `json:"-"`
+}
+
+// Stage is one part of the pipeline.
+type Stage string
+
+// The metered stages.
+const (
+	StageRollout Stage = "rollout"
+	StagePropose Stage = "propose"
+	StageTrial   Stage = "trial"
+	StageVerify  Stage = "verify"
+	StageMeasure Stage = "measure"
+	StageMerge   Stage = "merge"
+	StageLedger  Stage = "ledger"
+)
+
+// Meter is what a stage used.
+type Meter struct {
+	Wall  time.Duration `json:"wall"`
+	Calls int           `json:"calls"`
+	Spend slots.Spend   `json:"spend"`
+}
+
+// Meters holds a meter a stage.
+type Meters map[Stage]Meter
+
+func (m Meters) add(s Stage, wall time.Duration, calls int, spend slots.Spend) {
+	v := m[s]
+	v.Wall += wall
+	v.Calls += calls
+	v.Spend = v.Spend.Plus(spend)
+	m[s] = v
+}
+
+// Save writes the result as JSON.
+func (r *Result) Save(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// LoadResult reads what Save wrote.
+func LoadResult(rd io.Reader) (*Result, error) {
+	var r Result
+	if err := json.NewDecoder(rd).Decode(&r); err != nil {
+		return nil, fmt.Errorf("reading a result: %w", err)
+	}
+	return &r, nil
+}

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// RuleGate decides which rules may run.
+type RuleGate interface {
+	// Text admits a source text with one rule, Tree a tree that a program built. A rule that may not run
+	// is a *Refusal; any other error ends the run.
+	Text(src string) (Admitted, error)
+	Tree(r *dsl.Rule) (Admitted, error)
+}
+
+// Admitted is a rule that may run.
+type Admitted struct {
+	Rule     *dsl.Rule
+	Program  *dsl.Program
+	Identity string
+}
+
+// Rules is the strategy of an artifact that is one rule: a proposal, a text or a tree, replaces it. Use
+// NewRules.
+type Rules struct {
+	gate RuleGate
+
+	mu    sync.Mutex
+	ready map[string]*slots.Candidate // by text
+	order []string
+}
+
+// rulesKept bounds how many compiled rules are remembered by their text.
+const rulesKept = 1024
+
+var (
+	_ Strategy = (*Rules)(nil)
+	_ Admitter = (*Rules)(nil)
+)
+
+// NewRules returns the strategy of a rule that passes through gate.
+func NewRules(gate RuleGate) *Rules {
+	return &Rules{gate: gate, ready: map[string]*slots.Candidate{}}
+}
+
+// Diff writes the proposed rule in canonical text.
+func (s *Rules) Diff(_ slots.State, p slots.Proposal) (slots.Diff, error) {
+	var (
+		a   Admitted
+		err error
+	)
+	if p.Rule != nil {
+		a, err = s.gate.Tree(p.Rule)
+	} else {
+		a, err = s.gate.Text(p.Text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text := dsl.FormatRule(a.Rule)
+	s.keep(text, a)
+	return slots.Write(slots.RuleKey, text), nil
+}
+
+// Ready compiles the text, or remembers having done so.
+func (s *Rules) Ready(artifact string, st slots.State) (*slots.Candidate, error) {
+	text := st[slots.RuleKey]
+	s.mu.Lock()
+	c, ok := s.ready[text]
+	s.mu.Unlock()
+	if !ok {
+		a, err := s.gate.Text(text)
+		if err != nil {
+			return nil, err
+		}
+		c = s.keep(text, a)
+	}
+	out := *c
+	out.Artifact, out.State = artifact, st
+	return &out, nil
+}
+
+// Admit passes a tree through the gate. The candidate has no text: printing is for what is stored.
+func (s *Rules) Admit(artifact string, r *dsl.Rule) (*slots.Candidate, error) {
+	a, err := s.gate.Tree(r)
+	if err != nil {
+		return nil, err
+	}
+	return &slots.Candidate{Artifact: artifact, Identity: a.Identity, Rule: a.Rule, Program: a.Program}, nil
+}
+
+func (s *Rules) keep(text string, a Admitted) *slots.Candidate {
+	c := &slots.Candidate{Text: text, Identity: a.Identity, Rule: a.Rule, Program: a.Program}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.ready[text]; !known {
+		s.order = append(s.order, text)
+	}
+	s.ready[text] = c
+	if len(s.order) > rulesKept {
+		delete(s.ready, s.order[0])
+		s.order = s.order[1:]
+	}
+	return c
+}
+
+// parseRule reads back a rule that was printed.
+func parseRule(text string) (*dsl.Rule, error) {
+	f, err := dsl.Parse("", text)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range f.Decls {
+		if r, ok := d.(*dsl.Rule); ok {
+			return r, nil
+		}
+	}
+	return nil, errors.New("the text holds no rule")
+}
+
+type languageGate struct {
+	sig *dsl.Signature
+}
+
+// LanguageGate admits every rule of the language that fits sig.
+func LanguageGate(sig *dsl.Signature) RuleGate { return languageGate{sig: sig} }
+
+func (g languageGate) Text(src string) (Admitted, error) {
+	r, err := parseRule(src)
+	if err != nil {
+		return Admitted{}, refusalOf(err)
+	}
+	return g.Tree(r)
+}
+
+func (g languageGate) Tree(r *dsl.Rule) (Admitted, error) {
+	if err := dsl.CheckRule(r, g.sig, dsl.Limits{}); err != nil {
+		return Admitted{}, refusalOf(err)
+	}
+	p, err := dsl.Compile(r, g.sig)
+	if err != nil {
+		return Admitted{}, fmt.Errorf("compiling an admitted rule: %w", err)
+	}
+	return Admitted{Rule: r, Program: p, Identity: dsl.Identity(r)}, nil
+}
+
+// refusalOf makes diagnostics a refusal.
+func refusalOf(err error) error {
+	var ds *dsl.DiagnosticsError
+	if errors.As(err, &ds) {
+		return &Refusal{Code: ds.List[0].Code, Detail: ds.List[0].Message}
+	}
+	return &Refusal{Code: "no-rule", Detail: err.Error()}
+}
