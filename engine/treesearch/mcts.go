@@ -1,6 +1,10 @@
 package treesearch
 
-import "math"
+import (
+	"math"
+
+	"github.com/agentdescent/adrun/dsl/fmath"
+)
 
 // MCTS is UCT (Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006) on the
 // tree. It walks down from the root to the child with the largest
@@ -64,7 +68,7 @@ func (m *MCTS) backUp(tree *Tree) (lowest, spread float64) {
 // there is none, and the number of its children, dead ones included.
 func (m *MCTS) bestChild(tree *Tree, node int, lowest, spread float64) (child, children int) {
 	visits := tree.Visits()
-	logVisits := math.Log(visits[node])
+	logVisits := fmath.Log(visits[node])
 	child = NoParent
 	maximum := math.Inf(-1)
 	for i := node + 1; i < tree.Len(); i++ {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/engine/treesearch"
 	"pgregory.net/rapid"
 )
@@ -21,7 +22,7 @@ func recursiveMCTS(tree *treesearch.Tree, c, widening float64, node int) int {
 		if !ok {
 			continue
 		}
-		b := value + c*math.Sqrt(max(0, math.Log(tree.Visits()[node]))/tree.Visits()[child])
+		b := value + c*math.Sqrt(max(0, fmath.Log(tree.Visits()[node]))/tree.Visits()[child])
 		if b > bound {
 			best, bound = child, b
 		}

@@ -1,6 +1,10 @@
 package treesearch
 
-import "math"
+import (
+	"math"
+
+	"github.com/agentdescent/adrun/dsl/fmath"
+)
 
 // FlatPuct is ERA's selection, PUCT (Rosin, "Multi-armed bandits with episode context",
 // 2011; Silver et al., 2016) over all nodes at once instead of down a path: the first node
@@ -41,6 +45,6 @@ func (p FlatPuct) weight(prior float64) float64 {
 	case 1:
 		return p.C * prior
 	default:
-		return p.C * math.Pow(prior, p.PriorExponent)
+		return p.C * fmath.Pow(prior, p.PriorExponent)
 	}
 }

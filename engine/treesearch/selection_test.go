@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/engine/treesearch"
 	"pgregory.net/rapid"
 )
@@ -113,7 +114,7 @@ func TestFlatPuctIsItsFormula(t *testing.T) {
 			if len(tree.Priors()) > 1 {
 				prior = tree.Priors()[node]
 			}
-			return tree.Ranks()[node] + puct.C*math.Pow(prior, puct.PriorExponent)*math.Sqrt(tree.Total())/(1+tree.Visits()[node])
+			return tree.Ranks()[node] + puct.C*fmath.Pow(prior, puct.PriorExponent)*math.Sqrt(tree.Total())/(1+tree.Visits()[node])
 		}
 		got := puct.Select(&tree)
 		for node := range tree.Len() {

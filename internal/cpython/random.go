@@ -13,6 +13,7 @@ package cpython
 import (
 	"math"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/internal/trig"
 )
 
@@ -149,7 +150,7 @@ func (r *Rand) Gauss(mu, sigma float64) float64 {
 		return mu + float64(r.spare*sigma)
 	}
 	angle := float64(r.Random() * (2 * math.Pi))
-	radius := math.Sqrt(-2 * math.Log(1-r.Random()))
+	radius := math.Sqrt(-2 * fmath.Log(1-r.Random()))
 	sin, cos := trig.Sincos(angle)
 	r.spare, r.hasSpare = sin*radius, true
 	return mu + float64(float64(cos*radius)*sigma)

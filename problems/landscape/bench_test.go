@@ -15,9 +15,11 @@ type namedSelector struct {
 	selector treesearch.Selector
 }
 
-// selections are flat PUCT as a native selection and as a function, and MCTS.
-func selections() []namedSelector {
+// selections are flat PUCT as a rule, a function and a native selection, and MCTS.
+func selections(b *testing.B) []namedSelector {
+	rule := compile(b, "flat_puct.rule", treesearch.FlatPuctText())
 	return []namedSelector{
+		{"rule", treesearch.NewPrioritySelection(rule)},
 		{"flatpuct", treesearch.FlatPuct{C: 1, PriorExponent: 1}},
 		{"func", treesearch.NewPrioritySelection(flatPuct(1))},
 		{"mcts", &treesearch.MCTS{C: 1, Widening: 1}},
@@ -35,7 +37,7 @@ func BenchmarkSearch(b *testing.B) {
 				plainSearch(landscape.Source(), firstSeed, expansions, native)
 			}
 		})
-		for _, s := range selections() {
+		for _, s := range selections(b) {
 			b.Run(fmt.Sprintf("budget=%d/%s", expansions, s.name), func(b *testing.B) {
 				b.ReportAllocs()
 				searcher := landscape.NewSearcher(landscape.Source())
@@ -54,7 +56,7 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkAgainstPlain(b *testing.B) {
 	native := flatPuct(1)
 	for _, expansions := range []int{60, 600, 6000} {
-		for _, s := range selections() {
+		for _, s := range selections(b) {
 			b.Run(fmt.Sprintf("budget=%d/%s", expansions, s.name), func(b *testing.B) {
 				searcher := landscape.NewSearcher(landscape.Source())
 				ours := func() {

@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/engine/treesearch"
 	"github.com/agentdescent/adrun/internal/cpython"
 	"github.com/agentdescent/adrun/internal/trig"
@@ -190,7 +191,7 @@ func (s *Searcher) squaredDistance(x []float64) float64 {
 }
 
 func (s *Searcher) score(x []float64) float64 {
-	score := math.Exp(-s.squaredDistance(x) / float64(s.family.Dim))
+	score := fmath.Exp(-s.squaredDistance(x) / float64(s.family.Dim))
 	if r := s.family.Ruggedness; r > 0 {
 		sum := 0.0
 		for _, v := range x {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/engine/treesearch"
 	"github.com/agentdescent/adrun/problems/landscape"
 	"github.com/google/go-cmp/cmp"
@@ -36,12 +37,12 @@ func evolvedLandscape(rank, visits, total, prior, depth, nodes float64) float64 
 	if visits == 0 {
 		return value + 1.5*(prior+0.005)*math.Sqrt(total+1)/damp
 	}
-	return value + 1.5*prior*math.Sqrt(math.Log(total+1)/(1+visits))/damp
+	return value + 1.5*prior*math.Sqrt(fmath.Log(total+1)/(1+visits))/damp
 }
 
 // evolvedSrbench is what the Python original evolved on symbolic regression.
 func evolvedSrbench(rank, visits, total, prior, depth, nodes float64) float64 {
-	exploration := math.Sqrt(math.Log1p(total)+1) / (1 + visits)
+	exploration := math.Sqrt(fmath.Log1p(total)+1) / (1 + visits)
 	return rank + prior*math.Sqrt(total+1)*(1-rank) + exploration - float64(0.1*depth)
 }
 

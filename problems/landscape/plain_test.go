@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/engine/treesearch"
 	"github.com/agentdescent/adrun/internal/cpython"
 	"github.com/agentdescent/adrun/internal/trig"
@@ -66,7 +67,12 @@ func plainChoice(nodes []plainNode, priority treesearch.PriorityFunc) int {
 		order[i] = i
 		total += node.visits
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(nodes[a].score, nodes[b].score) })
+	slices.SortFunc(order, func(a, b int) int { // quicker than a stable sort by score alone
+		if c := cmp.Compare(nodes[a].score, nodes[b].score); c != 0 {
+			return c
+		}
+		return a - b
+	})
 	ranks := make([]float64, len(nodes))
 	for place, i := range order {
 		ranks[i] = float64(place) / float64(len(nodes)-1)
@@ -92,7 +98,7 @@ func plainScore(f landscape.Family, x, optimum []float64) float64 {
 		squares += float64(d * d)
 		sum += x[i]
 	}
-	score := math.Exp(-squares / float64(f.Dim))
+	score := fmath.Exp(-squares / float64(f.Dim))
 	if f.Ruggedness > 0 {
 		score *= 1 - float64(f.Ruggedness*(0.5+float64(0.5*trig.Cos(float64(3*sum)))))
 	}
