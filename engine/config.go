@@ -126,6 +126,8 @@ type Budget struct {
 type Gate struct {
 	// Merge holds the thresholds.
 	Merge slots.MergeConfig
+	// MinGate is the number of held-out tasks below which a plan warns.
+	MinGate int
 	// Oracle judges audited merges on all its tasks; nil means that the held-out measurement does.
 	Oracle Problem
 	// Aggregator, if set, replaces the merge; see Aggregator.

@@ -111,6 +111,7 @@ func (r *run) result(reason StopReason, err error) *Result {
 	res := &Result{
 		State: first.dev.State, Rendered: first.candidate.Text, History: r.history,
 		Outcomes: r.outcomes, Refused: r.refused, Gated: r.gated,
+		Failures: r.failures, Unmeasured: r.unmeasured + r.outcomes[slots.Unmeasured],
 		HeldOut: compare(first.start, first.devSweep()), Sealed: r.sealed, Fusion: r.fusionStats(),
 		Spend: r.spend, Stop: reason, Meters: r.meters,
 	}

@@ -413,6 +413,12 @@ func (r *run) absorb(l *lease, f finished) error {
 	for s, m := range f.meters {
 		r.meters.add(s, m.Wall, m.Calls, m.Spend)
 	}
+	if rec.Failure != "" {
+		r.failures++
+	}
+	if rec.Error != "" {
+		r.unmeasured++
+	}
 	r.gated += rec.Gated
 	for code, n := range rec.Refused {
 		r.refused[code] += n
@@ -458,8 +464,9 @@ func (r *run) card(l *lease, rec LeaseRecord) *slots.Card {
 			c.Failing = append(c.Failing, id)
 		}
 	}
-	if rec.Verify != VerifyNone {
-		l.artifact.questions[rec.Lease] = r.question(rec, l.artifact.radius, l.remaining)
+	if b, ok := l.artifact.strategy.(Breaker); ok {
+		c.ContractBreaking = b.Breaks(l.base.state, rec.Diff)
 	}
+	l.artifact.questions[rec.Lease] = r.question(rec, l.artifact.radius, l.remaining)
 	return c
 }

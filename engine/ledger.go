@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -265,11 +266,14 @@ func (e *IdentityError) Error() string {
 
 // hashState hashes a state key by key.
 func hashState(s slots.State) string {
-	h := sha256.New()
+	var b []byte
 	for _, k := range s.Keys() {
-		fmt.Fprintf(h, "%d:%s%d:%s", len(k), k, len(s[k]), s[k])
+		b = binary.BigEndian.AppendUint64(b, uint64(len(k)))
+		b = append(b, k...)
+		b = binary.BigEndian.AppendUint64(b, uint64(len(s[k])))
+		b = append(b, s[k]...)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return hashBytes(b)
 }
 
 func hashBytes(b []byte) string {

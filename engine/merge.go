@@ -17,17 +17,20 @@ type merge struct {
 	round  int
 	report slots.Report
 
+	taken  []*slots.Card // from the pool
 	cards  []*slots.Card // still in
 	choice slots.Choice
 	winner *slots.Card
 	state  slots.State
 	base   *sweep
 	cand   *sweep
+
+	distance slots.Maybe // of the candidate from stable
 }
 
 // merge takes an artifact's cards from the pool through to a commit or a refusal.
 func (r *run) merge(ctx context.Context, a *artifact, cards []*slots.Card, round int) (slots.Report, error) {
-	m := &merge{run: r, art: a, round: round, cards: cards}
+	m := &merge{run: r, art: a, round: round, taken: cards, cards: cards}
 	m.report = slots.Report{Artifact: a.id, Considered: len(cards), Lease: -1, Version: a.dev.Version}
 	stages := []func(context.Context) (slots.MergeOutcome, error){
 		m.trust, m.staleness, m.conflict, m.fuse, m.measure, m.audit, m.decide,
@@ -224,6 +227,10 @@ func (a *artifact) seen() slots.Artifact {
 // fuse makes one candidate of the survivors and attributes it to a card: the one whose diff it is, or the
 // first contributor of a union.
 func (m *merge) fuse(ctx context.Context) (slots.MergeOutcome, error) {
+	if f, ok := m.run.policies.Fusion.(slots.Thrifty); ok && m.run.cfg.Budget.Governor != nil {
+		left := m.run.cfg.Budget.fractionLeft(m.run.spend)
+		f.Thrift(!m.run.cfg.Budget.Governor.Tournament(left))
+	}
 	diffs := make([]slots.Diff, len(m.cards))
 	for i, c := range m.cards {
 		diffs[i] = c.Diff
@@ -236,19 +243,29 @@ func (m *merge) fuse(ctx context.Context) (slots.MergeOutcome, error) {
 		return "", &slots.ContractError{Slot: "fusion", Rule: "Select returns a diff", Got: "an empty one"}
 	}
 	m.choice, m.report.Fused, m.report.Diff = choice, choice.Union, choice.Diff
-	for _, c := range m.cards {
-		if c.Diff.Equal(choice.Diff) || choice.Union && c.Diff.Meets(choice.Diff) {
-			m.winner = c
-			m.report.Lease = c.Lease
-			break
-		}
-	}
+	m.winner = attribute(m.cards, choice)
+	m.report.Lease = m.winner.Lease
 	m.state = m.art.dev.State.Apply(choice.Diff)
 	if m.state.Equal(m.art.dev.State) {
 		m.report.Reason = "the diff changes nothing on the head"
 		return slots.BelowThreshold, nil
 	}
 	return "", nil
+}
+
+// attribute finds the card that an outcome belongs to.
+func attribute(cards []*slots.Card, choice slots.Choice) *slots.Card {
+	for _, c := range cards {
+		if !choice.Union && c.Diff.Equal(choice.Diff) {
+			return c
+		}
+	}
+	for _, c := range cards {
+		if c.Diff.Meets(choice.Diff) {
+			return c
+		}
+	}
+	return cards[0]
 }
 
 // measure measures base and candidate on the whole held-out set.
@@ -302,7 +319,7 @@ func (m *merge) decide(ctx context.Context) (slots.MergeOutcome, error) {
 		return d.Category, nil
 	}
 	parent := m.art.devHead
-	if m.winner != nil && m.art.populated {
+	if m.art.populated {
 		parent = m.winner.Head
 	}
 	ok, err := m.run.adopt(ctx, m.art, adoption{
@@ -333,18 +350,16 @@ func (m *merge) context() slots.MergeContext {
 		BaseCounts: slots.Count(m.base.Rewards), CandCounts: slots.Count(m.cand.Rewards),
 		BaseRewards: m.base.Rewards, CandRewards: m.cand.Rewards,
 		BaseCheap: m.run.judge.subset(m.base), CandCheap: m.run.judge.subset(m.cand),
-		Prior: m.art.prior, Version: m.art.commits, Fused: m.choice.Union,
+		Prior: m.art.prior, Version: m.art.commits, Fused: m.choice.Union, Advantage: m.winner.Advantage,
 	}
 	for _, c := range m.cards {
 		if c.Diff.Meets(m.choice.Diff) {
 			mc.Cards = append(mc.Cards, c)
 		}
 	}
-	if m.winner != nil {
-		mc.Advantage = m.winner.Advantage
-	}
 	if d, ok := m.art.strategy.(Distancer); ok {
 		mc.StableDistance = d.Distance(m.art.stable.State, m.state)
+		m.distance = slots.Known(mc.StableDistance)
 	}
 	return mc
 }
@@ -352,33 +367,24 @@ func (m *merge) context() slots.MergeContext {
 // settle does what follows from the outcome.
 func (m *merge) settle() {
 	m.art.region.learn(m.report)
-	switch m.report.Outcome {
-	case slots.Unmeasured, slots.CASConflict:
+	m.observe()
+	back := m.report.Outcome == slots.Unmeasured || m.report.Outcome == slots.CASConflict
+	if back {
 		m.run.pool.giveBack(m.cards)
 	}
-	m.observe()
+	for _, c := range m.taken {
+		if !back || !slices.Contains(m.cards, c) {
+			delete(m.art.questions, c.Lease)
+		}
+	}
 }
 
 // observe tells the allocator of a measured decision, once.
 func (m *merge) observe() {
 	alloc := m.run.cfg.Budget.Allocator
-	if alloc == nil || m.winner == nil {
+	if alloc == nil || m.cand == nil || m.report.Outcome == slots.Unmeasured {
 		return
 	}
-	var committed bool
-	switch m.report.Outcome {
-	case slots.Committed:
-		committed = true
-	case slots.OracleRejected, slots.BelowThreshold, slots.CASConflict:
-		if m.cand == nil {
-			return
-		}
-	default:
-		return
-	}
-	q, ok := m.art.questions[m.winner.Lease]
-	if !ok {
-		return
-	}
-	alloc.Observe(q, Audit{Delta: m.winner.Delta, PImprove: m.report.PImprove}, committed)
+	audit := Audit{Delta: m.winner.Delta, PImprove: m.report.PImprove, StableDistance: m.distance}
+	alloc.Observe(m.art.questions[m.winner.Lease], audit, m.report.Outcome == slots.Committed)
 }

@@ -99,7 +99,11 @@ type Result struct {
 	Outcomes map[slots.MergeOutcome]int `json:"outcomes"`
 	Refused  map[string]int             `json:"refused"`
 	Gated    int                        `json:"gated"`
-	HeldOut  Measure                    `json:"held_out"`
+	// Failures counts the rollouts in which a candidate itself failed, Unmeasured the leases and merges
+	// that the infrastructure failed.
+	Failures   int     `json:"failures"`
+	Unmeasured int     `json:"unmeasured"`
+	HeldOut    Measure `json:"held_out"`
 	// Sealed is measured once, at the end of a run that is done; nil without sealed tasks.
 	Sealed *Measure     `json:"sealed"`
 	Fusion *FusionStats `json:"fusion"` // nil: not instrumented

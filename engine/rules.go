@@ -62,6 +62,10 @@ func (s *Rules) Diff(_ slots.State, p slots.Proposal) (slots.Diff, error) {
 		return nil, err
 	}
 	text := dsl.FormatRule(a.Rule)
+	// The tree is read back from the text, so that a run and its resume hand out the same one.
+	if a.Rule, err = parseRule(text); err != nil {
+		return nil, fmt.Errorf("reading back an admitted rule: %w", err)
+	}
 	s.keep(text, a)
 	return slots.Write(slots.RuleKey, text), nil
 }

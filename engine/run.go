@@ -66,18 +66,20 @@ type run struct {
 	audits    auditTrail
 	aggregate Aggregator
 
-	spend    slots.Spend
-	lastStep slots.Spend // spend at the last history row
-	elapsed  time.Duration
-	earlier  time.Duration // the last recorded reading of an interrupted run
-	barriers int
-	idle     int // steps since the last commit
-	history  []Row
-	outcomes map[slots.MergeOutcome]int
-	refused  map[string]int
-	gated    int
-	sealed   *Measure
-	meters   Meters
+	spend      slots.Spend
+	lastStep   slots.Spend // spend at the last history row
+	elapsed    time.Duration
+	earlier    time.Duration // the last recorded reading of an interrupted run
+	barriers   int
+	idle       int // steps since the last commit
+	history    []Row
+	outcomes   map[slots.MergeOutcome]int
+	refused    map[string]int
+	gated      int
+	failures   int // rollouts in which the candidate failed
+	unmeasured int // leases that the infrastructure failed
+	sealed     *Measure
+	meters     Meters
 }
 
 // group is what an advantage is relative to.

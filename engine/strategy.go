@@ -33,6 +33,11 @@ type Admitter interface {
 	Admit(artifact string, r *dsl.Rule) (*slots.Candidate, error)
 }
 
+// Breaker is implemented by strategies that know when a change breaks what callers of the artifact rely on.
+type Breaker interface {
+	Breaks(s slots.State, d slots.Diff) bool
+}
+
 // Distancer is implemented by strategies that can tell how far apart two states behave, in [0, 1].
 type Distancer interface {
 	Distance(a, b slots.State) float64

@@ -160,7 +160,13 @@ func (e *ConfigError) tasks(c Config) {
 	}
 	f := c.Tasks.HeldOut
 	def(&f, 0.4)
-	if s := SplitTasks(d.Tasks, f); len(s.Train) == 0 || len(s.HeldOut) == 0 {
+	s := SplitTasks(d.Tasks, f)
+	if len(s.Train) == 0 || len(s.HeldOut) == 0 {
 		e.add("problem %q has %d tasks: at least one must train and one be held out", d.Name, len(d.Tasks))
+	}
+	def(&c.Parallel.Lanes, 4)
+	if least := firstRound(c, s).Rollouts; c.Budget.MaxRollouts > 0 && c.Budget.MaxRollouts < least {
+		e.add("Budget.MaxRollouts is %d; one round with one proposal and its measurement takes %d "+
+			"(%d lanes, and %d held-out tasks before and after)", c.Budget.MaxRollouts, least, c.Parallel.Lanes, len(s.HeldOut))
 	}
 }

@@ -106,6 +106,20 @@ func (p *DefaultAcceptance) Accept(ctx MergeContext) (AcceptDecision, error) {
 	return d, nil
 }
 
+// SmallestGain is the smallest whole number of further solved tasks, from half of them solved, that is
+// accepted at version 0, over n.
+func (p *DefaultAcceptance) SmallestGain(n int) (Maybe, string) {
+	half := float64(n) / 2
+	for k := 1; float64(k) <= half; k++ {
+		won := float64(k)
+		if stats.Improve(1+half+won, 1+half-won, 1+half, 1+half) > p.Threshold(0) {
+			gain := won / float64(n)
+			return Known(gain), fmt.Sprintf("from half the tasks solved, %d more of %d (%+.3f) are accepted at version 0", k, n, gain)
+		}
+	}
+	return Maybe{}, fmt.Sprintf("%d held-out tasks cannot show any gain at the threshold %.3f", n, p.Threshold(0))
+}
+
 // PairedAcceptance tests the signs of the per-task differences by betting (stats.SignEValue): it accepts
 // when the evidence that a win is likelier than a loss reaches 1/Alpha and the mean reward rose. Ties are
 // dropped and sizes do not count, so the scale of the reward does not matter; the Beta test is nearly blind
@@ -152,7 +166,19 @@ func (p *PairedAcceptance) Accept(ctx MergeContext) (AcceptDecision, error) {
 	return d, nil
 }
 
+// SmallestGain is the smallest share of tasks that must get better, none getting worse.
+func (p *PairedAcceptance) SmallestGain(n int) (Maybe, string) {
+	for w := 1; w <= n; w++ {
+		if stats.SignEValue(w, 0) >= 1/p.Alpha {
+			return Known(float64(w) / float64(n)), fmt.Sprintf("%d of %d tasks must get better and none worse, by however little", w, n)
+		}
+	}
+	return Maybe{}, fmt.Sprintf("%d held-out tasks cannot reach an e-value of %.4g even if all get better", n, 1/p.Alpha)
+}
+
 var (
+	_ Sensitive  = (*DefaultAcceptance)(nil)
+	_ Sensitive  = (*PairedAcceptance)(nil)
 	_ Acceptance = (*DefaultAcceptance)(nil)
 	_ Acceptance = (*PairedAcceptance)(nil)
 	_ Configurer = (*DefaultAcceptance)(nil)

@@ -133,6 +133,12 @@ type Fusion interface {
 	Select(ctx context.Context, a Artifact, diffs []Diff) (Choice, error)
 }
 
+// Thrifty is implemented by fusions that buy scores which they can do without. Thrift is called before each
+// Select and says whether the budget is too tight to buy any.
+type Thrifty interface {
+	Thrift(on bool)
+}
+
 // FusionTrial is one contest between single diffs and their union.
 type FusionTrial struct {
 	// Members is the number of diffs, Ranked whether the contest was scored, Contested whether a union
@@ -189,6 +195,13 @@ type AcceptDecision struct {
 // Acceptance commits a candidate or refuses it.
 type Acceptance interface {
 	Accept(ctx MergeContext) (AcceptDecision, error)
+}
+
+// Sensitive is implemented by acceptances that know what they can see.
+type Sensitive interface {
+	// SmallestGain is the smallest share of n held-out tasks that must be won for the first merge of a run
+	// to accept, and the same in words; absent when n tasks can show nothing.
+	SmallestGain(n int) (gain Maybe, words string)
 }
 
 // Promotion decides what dev has earned stable.

@@ -1,0 +1,81 @@
+package engine_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// acceptAll commits every candidate.
+type acceptAll struct{}
+
+func (acceptAll) Accept(ctx slots.MergeContext) (slots.AcceptDecision, error) {
+	return slots.AcceptDecision{Accept: true, Category: slots.Committed, Prior: ctx.Prior}, nil
+}
+
+// flat is a problem that costs nothing: what a run over it takes is the engine's own.
+func flat(tasks int) engine.Callables {
+	p := engine.Callables{Name: "flat", Initial: "0"}
+	for i := range tasks {
+		p.Tasks = append(p.Tasks, slots.Task{ID: "t" + strconv.Itoa(i)})
+	}
+	p.Run = func(_ context.Context, rendered string, _ slots.Task) (string, error) { return rendered, nil }
+	p.Reward = func(slots.Task, string) float64 { return 0.5 }
+	return p
+}
+
+// BenchmarkRounds measures the engine without evaluation: 4 lanes, a commit a round, in memory. The Beta
+// sub-benchmark pays for the exact P(candidate > base) too.
+func BenchmarkRounds(b *testing.B) {
+	for _, bench := range []struct {
+		name       string
+		acceptance func() slots.Acceptance
+	}{
+		{"commit", func() slots.Acceptance { return acceptAll{} }},
+		{"beta", func() slots.Acceptance { return &betaAndAccept{} }},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			const rounds = 500
+			start, total := time.Now(), 0
+			for b.Loop() {
+				c := engine.Config{
+					Tasks:    engine.Tasks{Problem: flat(20)},
+					Policies: slots.Policies{Acceptance: bench.acceptance(), Staleness: takeAll{}},
+					Actor: engine.Actor{Proposer: slots.ProposerFunc(func(_ context.Context, pc *slots.ProposalContext) (*slots.Proposal, error) {
+						return &slots.Proposal{Text: strconv.Itoa(pc.Lease + 1)}, nil
+					})},
+					Parallel: engine.Parallel{Lanes: 4, Workers: 2},
+					Budget:   engine.Budget{Rounds: rounds},
+				}
+				res, err := engine.Run(context.Background(), c)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if res.Outcomes[slots.Committed] != rounds {
+					b.Fatalf("outcomes %v", res.Outcomes)
+				}
+				total += rounds
+			}
+			b.ReportMetric(float64(total)/time.Since(start).Seconds(), "rounds/s")
+		})
+	}
+}
+
+type takeAll struct{}
+
+func (takeAll) Decide(int, int, bool) slots.StaleAction { return slots.Accept }
+
+// betaAndAccept computes what the default acceptance computes, then commits.
+type betaAndAccept struct{ slots.DefaultAcceptance }
+
+func (p *betaAndAccept) Accept(ctx slots.MergeContext) (slots.AcceptDecision, error) {
+	ctx.CandCounts.Successes += 1e-6 // equal counts have a closed answer
+	d, err := p.DefaultAcceptance.Accept(ctx)
+	d.Accept, d.Category = true, slots.Committed
+	return d, err
+}
