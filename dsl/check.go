@@ -47,10 +47,14 @@ func (in *Info) InputsRead(r *Rule) []string {
 }
 
 // NamesRead returns those of the names that a body reads, in the given order. Nothing shadows an input, a param
-// or a state, so that a name in a body means the same everywhere.
+// or a state, so a name in a body means the same everywhere. A compound assignment reads what it writes.
 func NamesRead(b *Block, names []string) []string {
 	read := map[string]bool{}
-	walkExprs(b, func(e Expr) {
+	walkBody(b, func(s Stmt) {
+		if a, ok := s.(*Assign); ok && a.Op != Set {
+			read[a.Name.Text] = true
+		}
+	}, func(e Expr) {
 		if ref, ok := e.(*Ref); ok {
 			read[ref.Name] = true
 		}
@@ -64,13 +68,15 @@ func NamesRead(b *Block, names []string) []string {
 	return out
 }
 
-// walkExprs calls visit for every expression of a body, without recursion.
-func walkExprs(b *Block, visit func(Expr)) {
+// walkBody calls onStmt for every statement of a body and onExpr for every expression, in no useful order and
+// without recursion.
+func walkBody(b *Block, onStmt func(Stmt), onExpr func(Expr)) {
 	blocks, exprs := []*Block{b}, []Expr(nil)
 	for len(blocks) > 0 {
 		b := blocks[len(blocks)-1]
 		blocks = blocks[:len(blocks)-1]
 		for _, s := range b.Stmts {
+			onStmt(s)
 			switch s := s.(type) {
 			case *Let:
 				exprs = append(exprs, s.Value)
@@ -92,7 +98,7 @@ func walkExprs(b *Block, visit func(Expr)) {
 	for len(exprs) > 0 {
 		e := exprs[len(exprs)-1]
 		exprs = exprs[:len(exprs)-1]
-		visit(e)
+		onExpr(e)
 		switch e := e.(type) {
 		case *Unary:
 			exprs = append(exprs, e.X)

@@ -1,9 +1,6 @@
 package dsl
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 func isComparison(op Op) bool { return op >= Eq && op <= Ge }
 func isOrdering(op Op) bool   { return op >= Lt && op <= Ge }
@@ -73,11 +70,14 @@ func (w *walk) boolLiteral(n *Binary, b, num Expr, message string) {
 // chain reports a < b < c, whatever its types: the text has no parentheses that would make it a
 // comparison of a bool. The longest chain is reported, once.
 func (w *walk) chain(n *Binary) {
-	if !isChain(n) || slices.Contains(w.chains, n) {
+	if !isChain(n) || w.chains[n] {
 		return
 	}
+	if w.chains == nil {
+		w.chains = map[*Binary]bool{}
+	}
 	for b := n; isChain(b); b = b.X.(*Binary) {
-		w.chains = append(w.chains, b)
+		w.chains[b] = true
 	}
 	text := FormatExpr(unchain(n))
 	w.report(n.Span, CodeChained, "write "+text, replaceFix("write "+text, n.Span, "("+text+")"), "comparisons do not chain")

@@ -163,51 +163,68 @@ func (v *vocabulary) describe(t typ) string {
 	return "unknown"
 }
 
+// maxDistance is how many typing errors a suggestion may be away from a name.
+const maxDistance = 2
+
 // suggest returns the candidate nearest to name, "" if none is near. Of equally near ones the first
 // in the alphabet wins, so that a message does not depend on any order of declaration.
 func suggest(name string, candidates []string) string {
 	sorted := slices.Clone(candidates)
 	sort.Strings(sorted)
-	best, bestDistance := "", 1+min(2, max(1, len(name)/3))
+	limit := min(maxDistance, max(1, len(name)/3), len(name)-1)
+	best, bestDistance := "", limit+1
 	for _, c := range sorted {
 		if strings.EqualFold(c, name) && c != name {
 			return c
 		}
-		if len(c) > len(name)+2 || len(name) > len(c)+2 {
-			continue
-		}
-		if d := editDistance(name, c); d < bestDistance {
+		if d := editDistance(name, c, bestDistance-1); d < bestDistance {
 			best, bestDistance = c, d
 		}
-	}
-	if bestDistance >= len(name) {
-		return ""
 	}
 	return best
 }
 
 // editDistance counts insertions, deletions, substitutions and swaps of neighbours (optimal string
-// alignment). Names are at most 64 bytes, so the table is small.
-func editDistance(a, b string) int {
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	for j := range rows[1] {
-		rows[1][j] = j
+// alignment), as far as most; anything farther is most + 1. Only the band of the table where the
+// distance can be that small is filled in.
+func editDistance(a, b string, most int) int {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return most + 1
+	}
+	var rows [3][maxName + 1]int
+	if len(b) > maxName {
+		return most + 1
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		before, prev, cur := rows[(i+2)%3], rows[i%3], rows[(i+1)%3]
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
+		before, prev, cur := &rows[(i+1)%3], &rows[(i+2)%3], &rows[i%3]
+		from, to := max(1, i-most), min(len(b), i+most)
+		cur[from-1] = i
+		if from > 1 {
+			cur[from-1] = most + 1
+		}
+		nearest := cur[from-1]
+		for j := from; j <= to; j++ {
+			d := prev[j-1]
+			if a[i-1] != b[j-1] {
+				d = 1 + min(prev[j-1], prev[j], cur[j-1])
 			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], before[j-2]+1)
+				d = min(d, before[j-2]+1)
 			}
+			cur[j] = d
+			nearest = min(nearest, d)
+		}
+		if to < len(b) {
+			cur[to+1] = most + 1
+		}
+		if nearest > most {
+			return most + 1
 		}
 	}
-	return rows[(len(a)+1)%3][len(b)]
+	return min(rows[len(a)%3][len(b)], most+1)
 }
 
 // didYouMean is the hint for a misspelt name, "" if nothing is near.

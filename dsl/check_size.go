@@ -47,7 +47,8 @@ func spanOf(e Expr) Span {
 }
 
 func (w *walk) fits(root sized, hole bool, span Span, what string) bool {
-	s := sizer{limits: w.limits}
+	var buf [64]sized
+	s := sizer{limits: w.limits, stack: buf[:0]}
 	if hole {
 		s.broken = "has no body"
 	} else {

@@ -1,7 +1,7 @@
 package dsl
 
 import (
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -25,19 +25,20 @@ func replaceFix(title string, span Span, text string) *Fix {
 // applied. A fix whose edits overlap those of an earlier one is left out: checking the new
 // text again offers it anew. So is one whose edits do not lie within src.
 func ApplyFixes(src string, ds Diagnostics) (string, int) {
-	var edits []Edit
+	var taken editList
 	applied := 0
 	for _, d := range ds {
-		if d.Fix == nil || len(d.Fix.Edits) == 0 || !fits(src, edits, d.Fix.Edits) {
+		if d.Fix == nil || len(d.Fix.Edits) == 0 {
 			continue
 		}
-		edits = append(edits, d.Fix.Edits...)
-		applied++
+		if next, ok := taken.with(d.Fix.Edits, len(src)); ok {
+			taken = next
+			applied++
+		}
 	}
-	sort.SliceStable(edits, func(i, j int) bool { return edits[i].Start.Offset < edits[j].Start.Offset })
 	var b strings.Builder
 	at := 0
-	for _, e := range edits {
+	for _, e := range taken {
 		b.WriteString(src[at:e.Start.Offset])
 		b.WriteString(e.Text)
 		at = e.Span.End.Offset
@@ -46,33 +47,25 @@ func ApplyFixes(src string, ds Diagnostics) (string, int) {
 	return b.String(), applied
 }
 
-// fits reports whether edits lie within src and apart from those taken and from each other. Two
-// insertions at one place collide too: nothing says which comes first.
-func fits(src string, taken, edits []Edit) bool {
-	for i, e := range edits {
-		if e.Start.Offset < 0 || e.Span.End.Offset < e.Start.Offset || e.Span.End.Offset > len(src) {
-			return false
-		}
-		for _, t := range taken {
-			if collide(e, t) {
-				return false
-			}
-		}
-		for _, other := range edits[:i] {
-			if collide(e, other) {
-				return false
-			}
-		}
-	}
-	return true
-}
+// editList holds edits in the order of the text, none of which overlaps another.
+type editList []Edit
 
-func collide(a, b Edit) bool {
-	if a.Start.Offset == b.Start.Offset {
-		return true
+// with adds edits to a text of size bytes, or reports that one lies outside it or collides: with one of the
+// list, or with another of them. Two insertions at one place collide too, as nothing says which comes first.
+func (l editList) with(edits []Edit, size int) (editList, bool) {
+	next := l
+	for i, e := range edits {
+		from, to := e.Start.Offset, e.Span.End.Offset
+		at, found := slices.BinarySearchFunc(next, from, func(e Edit, from int) int { return e.Start.Offset - from })
+		before := at > 0 && next[at-1].Span.End.Offset > from
+		after := at < len(next) && next[at].Start.Offset < to
+		if from < 0 || to < from || to > size || found || before || after {
+			return l, false
+		}
+		if i == 0 && len(edits) > 1 {
+			next = slices.Clone(next) // l stays as it is should a later edit collide
+		}
+		next = slices.Insert(next, at, e)
 	}
-	if a.Start.Offset > b.Start.Offset {
-		a, b = b, a
-	}
-	return a.Span.End.Offset > b.Start.Offset
+	return next, true
 }
