@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -51,20 +52,13 @@ func (s *Signature) same(o *Signature) bool {
 
 func sameType(a, b Type) bool { return a.Kind == b.Kind && slices.Equal(a.Words, b.Words) }
 
-// signatures are all candidates: the file's first, then those of the host that the file does not declare itself.
-func (c *fileCheck) signatures() []*Signature {
-	var all []*Signature
-	for _, d := range c.file.Decls {
-		if s, ok := d.(*Signature); ok && !slices.ContainsFunc(all, s.same) {
-			all = append(all, s)
-		}
+// index adds a signature to those that rules may bind to, unless it says the same as one of them.
+func (c *fileCheck) index(s *Signature) {
+	last := lastName(s.Name.Text)
+	if !slices.ContainsFunc(c.byName[last], s.same) {
+		c.byName[last] = append(c.byName[last], s)
+		c.all = append(c.all, s)
 	}
-	for _, s := range c.hosts {
-		if !slices.ContainsFunc(all, s.same) {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // candidate returns the signature that a rule binds to. many says that others fit as well: then the one
@@ -77,7 +71,7 @@ func (c *fileCheck) candidate(r *Rule) (sig *Signature, many bool) {
 			return decided[0], false
 		}
 	}
-	if own := slices.DeleteFunc(slices.Clone(fitting), func(s *Signature) bool { return !c.declares(s) }); len(own) > 0 {
+	if own := slices.DeleteFunc(slices.Clone(fitting), func(s *Signature) bool { return !c.own[s] }); len(own) > 0 {
 		fitting = own
 	}
 	switch {
@@ -109,21 +103,13 @@ func nearest(r *Rule, named []*Signature) *Signature {
 // candidates returns the signatures whose last name component is the rule's name, and those of them
 // that have all of its inputs.
 func (c *fileCheck) candidates(r *Rule) (named, fitting []*Signature) {
-	for _, s := range c.signatures() {
-		if lastName(s.Name.Text) != r.Name.Text {
-			continue
-		}
-		named = append(named, s)
+	named = c.byName[r.Name.Text]
+	for _, s := range named {
 		if s.fits(r) {
 			fitting = append(fitting, s)
 		}
 	}
 	return named, fitting
-}
-
-// declares reports whether the file itself holds the signature.
-func (c *fileCheck) declares(sig *Signature) bool {
-	return slices.ContainsFunc(c.file.Decls, func(d Decl) bool { return d == Decl(sig) })
 }
 
 // bind returns the one signature that a rule binds to, or reports why there is none.
@@ -138,65 +124,80 @@ func (c *fileCheck) bind(r *Rule) *Signature {
 		return nil
 	}
 	if len(named) == 0 {
-		var known []string
-		for _, s := range c.signatures() {
-			known = append(known, lastName(s.Name.Text))
-		}
+		known := slices.Collect(maps.Keys(c.byName))
 		hint := didYouMean(r.Name.Text, known)
 		if hint == "" && len(known) > 0 {
-			hint = "known signatures: " + nameList(c.signatures())
+			hint = "known signatures: " + nameList(c.all)
 		}
 		c.report(r.Name.Span, CodeNoSignature, hint, "no signature is named %q", r.Name.Text)
 		return nil
 	}
 	var why []string
-	for _, s := range named {
+	for _, s := range named[:min(len(named), maxListed)] {
 		why = append(why, fmt.Sprintf("%s has no %s", s.Name.Text, strings.Join(s.missing(r), ", ")))
 	}
 	c.report(r.Name.Span, CodeNoSignature, strings.Join(why, "; "), "no signature fits rule %q", r.Name.Text)
 	return nil
 }
 
+// maxListed is how many names a message lists.
+const maxListed = 20
+
+// nameList lists the names of signatures for a message.
 func nameList(sigs []*Signature) string {
 	var names []string
 	for _, s := range sigs {
 		names = append(names, s.Name.Text)
+	}
+	return list(names)
+}
+
+// list joins names for a message: "a, b, c".
+func list(names []string) string {
+	if len(names) > maxListed {
+		return strings.Join(names[:maxListed], ", ") + fmt.Sprintf(" and %d more", len(names)-maxListed)
 	}
 	return strings.Join(names, ", ")
 }
 
 // unknownSignature reports a decision for a signature that nobody declares.
 func (c *fileCheck) unknownSignature() {
-	all := c.signatures()
-	if c.opts.Signature == "" || slices.ContainsFunc(all, func(s *Signature) bool { return s.Name.Text == c.opts.Signature }) {
-		return
-	}
 	var names []string
-	for _, s := range all {
+	for _, s := range c.all {
+		if s.Name.Text == c.opts.Signature {
+			return
+		}
 		names = append(names, s.Name.Text)
+	}
+	if c.opts.Signature == "" {
+		return
 	}
 	hint := didYouMean(c.opts.Signature, names)
 	if hint == "" && len(names) > 0 {
-		hint = "known signatures: " + nameList(all)
+		hint = "known signatures: " + list(names)
 	}
 	c.report(Span{}, CodeUnknownSignature, hint, "there is no signature %q", c.opts.Signature)
 }
 
 // conflict reports a signature of the file that says otherwise than the host's of the same name.
 func (c *fileCheck) conflict(s *Signature) {
-	for _, h := range c.hosts {
-		if h.Name.Text == s.Name.Text && !h.same(s) {
-			c.report(s.Name.Span, CodeSignatureConflict, "the host declares "+FormatDecl(headOf(h)), "signature %q differs from the host's", s.Name.Text)
-			return
-		}
+	if h := c.hosts[s.Name.Text]; h != nil && !h.same(s) {
+		c.report(s.Name.Span, CodeSignatureConflict, "the host has "+difference(h, s), "signature %q differs from the host's", s.Name.Text)
 	}
 }
 
-// headOf returns a signature without its clauses and comments.
-func headOf(s *Signature) *Signature {
-	h := &Signature{Name: s.Name, Result: s.Result}
-	for _, in := range s.Inputs {
-		h.Inputs = append(h.Inputs, &Input{Name: in.Name, Type: in.Type, Int: in.Int, Lo: in.Lo, Hi: in.Hi})
+// difference names the first of h that s has otherwise.
+func difference(h, s *Signature) string {
+	plain := func(in *Input) string {
+		return inputText(&Input{Name: in.Name, Type: in.Type, Int: in.Int, Lo: in.Lo, Hi: in.Hi})
 	}
-	return h
+	for i, in := range h.Inputs {
+		if i == len(s.Inputs) || plain(in) != plain(s.Inputs[i]) {
+			return plain(in)
+		}
+	}
+	if len(s.Inputs) > len(h.Inputs) {
+		return "no input " + s.Inputs[len(h.Inputs)].Name.Text
+	}
+	return "the result " + typeText(h.Result, false)
 }

@@ -1,9 +1,6 @@
 package dsl
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // CheckOptions say what the host brings to a check. The zero value brings nothing.
 type CheckOptions struct {
@@ -50,13 +47,12 @@ func (in *Info) InputsRead(r *Rule) []string {
 // or a state, so a name in a body means the same everywhere. A compound assignment reads what it writes.
 func NamesRead(b *Block, names []string) []string {
 	read := map[string]bool{}
-	walkBody(b, func(s Stmt) {
-		if a, ok := s.(*Assign); ok && a.Op != Set {
-			read[a.Name.Text] = true
-		}
-	}, func(e Expr) {
-		if ref, ok := e.(*Ref); ok {
-			read[ref.Name] = true
+	visitTree(b, func(n Node, _ int) {
+		switch n := n.(type) {
+		case *Ref:
+			read[n.Name] = true
+		case *Assign:
+			read[n.Name.Text] = read[n.Name.Text] || n.Op != Set
 		}
 	})
 	var out []string
@@ -68,59 +64,10 @@ func NamesRead(b *Block, names []string) []string {
 	return out
 }
 
-// walkBody calls onStmt for every statement of a body and onExpr for every expression, in no useful order and
-// without recursion.
-func walkBody(b *Block, onStmt func(Stmt), onExpr func(Expr)) {
-	blocks, exprs := []*Block{b}, []Expr(nil)
-	for len(blocks) > 0 {
-		b := blocks[len(blocks)-1]
-		blocks = blocks[:len(blocks)-1]
-		for _, s := range b.Stmts {
-			onStmt(s)
-			switch s := s.(type) {
-			case *Let:
-				exprs = append(exprs, s.Value)
-			case *Assign:
-				exprs = append(exprs, s.Value)
-			case *Return:
-				exprs = append(exprs, s.Value)
-			case *If:
-				for _, arm := range s.Arms {
-					exprs = append(exprs, arm.Cond)
-					blocks = append(blocks, arm.Body)
-				}
-				if s.Else != nil {
-					blocks = append(blocks, s.Else)
-				}
-			}
-		}
-	}
-	for len(exprs) > 0 {
-		e := exprs[len(exprs)-1]
-		exprs = exprs[:len(exprs)-1]
-		onExpr(e)
-		switch e := e.(type) {
-		case *Unary:
-			exprs = append(exprs, e.X)
-		case *Binary:
-			exprs = append(exprs, e.X, e.Y)
-		case *Cond:
-			exprs = append(exprs, e.If, e.Then, e.Else)
-		case *Call:
-			exprs = append(exprs, e.Args...)
-		}
-	}
-}
-
 // Check checks every declaration of a parsed file: the whole of what is wrong with each, in one go. sigs are the
 // host's signatures; those of the file itself count too.
 func Check(file *File, sigs []*Signature, opts CheckOptions) *Info {
-	c := &fileCheck{
-		file: file, hosts: sigs, opts: opts,
-		info:     &Info{Signatures: map[*Rule]*Signature{}, Slots: map[*Policy]*Slot{}, Cases: map[*Case]*Rule{}},
-		checkers: map[*Signature]*Checker{},
-	}
-	c.opts.Limits = opts.Limits.Normalize()
+	c := newFileCheck(file, sigs, opts)
 	c.duplicates()
 	c.unknownSignature()
 	for _, d := range file.Decls {
@@ -133,13 +80,57 @@ func Check(file *File, sigs []*Signature, opts CheckOptions) *Info {
 	return c.info
 }
 
-// fileCheck is the state of one Check.
+// fileCheck is the state of one Check. Everything that declarations look up is indexed once, so that the work
+// stays linear in a file of many small ones.
 type fileCheck struct {
-	file     *File
-	hosts    []*Signature
-	opts     CheckOptions
-	info     *Info
+	file *File
+	opts CheckOptions
+	info *Info
+
+	all      []*Signature            // the file's, then the host's that the file does not declare itself
+	byName   map[string][]*Signature // all, by last name component
+	hosts    map[string]*Signature   // the host's, by full name
+	own      map[*Signature]bool     // the file's
+	rules    map[string]*Rule        // the file's, the first of each name
+	slots    map[string]*Slot        // the file's before the host's
 	checkers map[*Signature]*Checker
+	assumed  map[*Signature][]assumption
+	hooks    map[*Slot]map[string]hookName
+}
+
+func newFileCheck(file *File, sigs []*Signature, opts CheckOptions) *fileCheck {
+	c := &fileCheck{
+		file: file, opts: opts,
+		info:   &Info{Signatures: map[*Rule]*Signature{}, Slots: map[*Policy]*Slot{}, Cases: map[*Case]*Rule{}},
+		byName: map[string][]*Signature{}, hosts: map[string]*Signature{}, own: map[*Signature]bool{}, rules: map[string]*Rule{}, slots: map[string]*Slot{},
+		checkers: map[*Signature]*Checker{}, assumed: map[*Signature][]assumption{}, hooks: map[*Slot]map[string]hookName{},
+	}
+	c.opts.Limits = opts.Limits.Normalize()
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *Signature:
+			c.own[d] = true
+			c.index(d)
+		case *Rule:
+			if c.rules[d.Name.Text] == nil {
+				c.rules[d.Name.Text] = d
+			}
+		case *Slot:
+			if c.slots[d.Name.Text] == nil {
+				c.slots[d.Name.Text] = d
+			}
+		}
+	}
+	for _, s := range sigs {
+		c.hosts[s.Name.Text] = s
+		c.index(s)
+	}
+	for _, s := range opts.Slots {
+		if c.slots[s.Name.Text] == nil {
+			c.slots[s.Name.Text] = s
+		}
+	}
+	return c
 }
 
 func (c *fileCheck) report(span Span, code, hint string, format string, args ...any) *Diagnostic {
@@ -165,7 +156,7 @@ func (c *fileCheck) decl(d Decl) {
 	}
 }
 
-// checker returns the checker of a signature, built once a file.
+// checker returns the checker of a signature or hook, built once a file.
 func (c *fileCheck) checker(sig *Signature) *Checker {
 	k, ok := c.checkers[sig]
 	if !ok {
@@ -217,108 +208,4 @@ func declKind(d Decl) (string, Ident) {
 		return "society", d.Name
 	}
 	return "", Ident{}
-}
-
-// testCase checks a case of a rule: it names a rule of the file, gives every input a value of its
-// type, and states a result of the rule's type.
-func (c *fileCheck) testCase(k *Case) {
-	var rules []string
-	var rule *Rule
-	for _, d := range c.file.Decls {
-		if r, ok := d.(*Rule); ok {
-			rules = append(rules, r.Name.Text)
-			if r.Name.Text == k.Rule.Text && rule == nil {
-				rule = r
-			}
-		}
-	}
-	if rule == nil {
-		c.report(k.Rule.Span, CodeUnknownRule, didYouMean(k.Rule.Text, rules), "the file holds no rule %q", k.Rule.Text)
-		return
-	}
-	c.info.Cases[k] = rule
-	sig, many := c.candidate(rule)
-	if sig == nil || many {
-		return // reported at the rule
-	}
-	voc := c.checker(sig).voc
-	needed := voc.inputs
-	if rule.HasInputs {
-		needed = nil
-		for _, in := range rule.Inputs {
-			needed = append(needed, in.Text)
-		}
-	}
-	c.caseArgs(sig, voc, k.Args, needed, k.Rule.Span, Warning)
-	w := &walk{voc: voc, typer: newCELTyper(c.checker(sig).cel()), limits: c.opts.Limits}
-	w.expression(k.Want, voc.result, "the wanted result")
-	c.info.Diags = append(c.info.Diags, w.ds...)
-	if k.Tol == nil {
-		return
-	}
-	if k.Tol.Value < 0 {
-		c.report(k.Tol.Span, CodeTolerance, "", "a tolerance cannot be negative")
-	}
-	if voc.result != numTyp {
-		c.report(k.Tol.Span, CodeTolerance, "remove it", "only a number has a tolerance")
-	}
-}
-
-// caseArgs checks the values that a case gives to inputs: names, types, domains, and that none of the needed
-// ones is missing. It reports whether all was well. outside is how grave a value outside its domain is.
-func (c *fileCheck) caseArgs(sig *Signature, voc *vocabulary, args []Arg, needed []string, at Span, outside Severity) {
-	given := map[string]bool{}
-	for _, a := range args {
-		i := slices.Index(voc.inputs, a.Name.Text)
-		if i < 0 {
-			c.report(a.Name.Span, CodeUnknownInput, didYouMean(a.Name.Text, voc.inputs), "the signature has no input %q", a.Name.Text)
-			continue
-		}
-		if given[a.Name.Text] {
-			c.report(a.Name.Span, CodeDuplicateArgument, "remove one", "%q is given twice", a.Name.Text)
-		}
-		given[a.Name.Text] = true
-		c.caseValue(sig.Inputs[i], voc, a.Value, outside)
-	}
-	for _, name := range needed {
-		if !given[name] && slices.Contains(voc.inputs, name) {
-			c.report(at, CodeMissingArgument, "add "+name+" = …", "the case gives no value for %q", name)
-		}
-	}
-}
-
-func (c *fileCheck) caseValue(in *Input, voc *vocabulary, value Expr, outside Severity) {
-	want := voc.symbols[in.Name.Text].typ
-	switch v := value.(type) {
-	case *Num:
-		if want == numTyp {
-			if problem := outsideDomain(in.Lo, in.Hi, in.Int, v.Value); problem != "" {
-				c.report(v.Span, CodeOutsideDomain, "", "%s = %s %s", in.Name.Text, FormatNumber(v.Value), problem).Severity = outside
-			}
-			return
-		}
-	case *Bool:
-		if want == boolTyp {
-			return
-		}
-	case *Ref:
-		if words := voc.words(want); words != nil {
-			if !slices.Contains(words, v.Name) {
-				c.report(v.Span, CodeUnknownWord, didYouMean(v.Name, words), "%q is not %s", v.Name, voc.describe(want))
-			}
-			return
-		}
-	}
-	c.report(spanOf(value), CodeTypeMismatch, "", "%q must be %s", in.Name.Text, voc.describe(want))
-}
-
-// outsideDomain says how v lies outside a domain, "" if it does not.
-func outsideDomain(lo, hi float64, whole bool, v float64) string {
-	switch {
-	case v < lo || v > hi:
-		return fmt.Sprintf("is outside [%s, %s]", FormatNumber(lo), FormatNumber(hi))
-	case whole && v != float64(int64(v)):
-		return "is not a whole number"
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -45,14 +46,9 @@ func (w *walk) wordTypeOf(e Expr) typ {
 	return unknownTyp
 }
 
-// visibleNames lists what an expression may read here.
-func (w *walk) visibleNames() []string {
-	names := make([]string, 0, len(w.voc.symbols)+len(w.locals))
-	for name := range w.voc.symbols {
-		if _, ok := w.lookupShared(name); ok {
-			names = append(names, name)
-		}
-	}
+// readable lists what an expression may read here, and the inputs that it could if they were listed.
+func (w *walk) readable() []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(w.voc.symbols)), maps.Keys(w.voc.own))
 	for _, l := range w.locals {
 		names = append(names, l.name.Text)
 	}
@@ -104,7 +100,7 @@ func (w *walk) hintForName(name string) (string, *Fix) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return "names have no dots here", nil
 	}
-	return didYouMean(name, w.visibleNames()), nil
+	return didYouMean(name, w.readable()), nil
 }
 
 // renames are functions that other languages spell otherwise.

@@ -17,6 +17,9 @@ const (
 	firstWordTyp            // the first word set
 )
 
+// maxWordSets bounds the word sets of a signature: CEL goes through one overload of == for each.
+const maxWordSets = 16
+
 // symbolKind says what a name stands for.
 type symbolKind uint8
 
@@ -65,6 +68,7 @@ func FunctionNames() []string {
 type vocabulary struct {
 	sets    [][]string // word sets; set i has type firstWordTyp+i
 	symbols map[string]symbol
+	own     map[string]symbol // params and states of a policy
 	inputs  []string
 	result  typ             // unknownTyp when the signature is not known
 	allowed map[string]bool // functions that the host allows; nil means all
@@ -123,6 +127,9 @@ func (v *vocabulary) typeOf(t Type) typ {
 			if sameWords(set, t.Words) {
 				return firstWordTyp + typ(i)
 			}
+		}
+		if len(v.sets) == maxWordSets {
+			return unknownTyp
 		}
 		v.sets = append(v.sets, t.Words)
 		return firstWordTyp + typ(len(v.sets)-1)

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -28,45 +29,59 @@ func (c *fileCheck) policy(p *Policy) {
 	}
 	seen := map[string]string{}
 	for _, q := range p.Params {
-		c.own(q.Name, "param", seen, slot)
+		c.ownName(q.Name, "param", seen, slot)
 		c.bounded(q.Value, q.Lo, q.Hi, q.Int, q.Span, "param", q.Name.Text)
 	}
 	for _, s := range p.States {
-		c.own(s.Name, "state", seen, slot)
+		c.ownName(s.Name, "state", seen, slot)
 		c.bounded(s.Value, s.Lo, s.Hi, false, s.Span, "state", s.Name.Text)
 	}
 	if p.Pick.Text != "" && !slices.Contains(picks, p.Pick.Text) {
 		c.report(p.Pick.Span, CodeUnknownPick, "pick "+list(picks), "there is no way to pick called %q", p.Pick.Text)
 	}
-	c.hooks(p, slot)
+	c.hookBodies(p, slot)
 }
 
 // findSlot returns the slot that a policy fills; one of the file comes before the host's.
 func (c *fileCheck) findSlot(p *Policy) *Slot {
-	var slots []*Slot
-	for _, d := range c.file.Decls {
-		if s, ok := d.(*Slot); ok {
-			slots = append(slots, s)
-		}
+	if s := c.slots[p.Fills.Text]; s != nil {
+		return s
 	}
-	var names []string
-	for _, s := range append(slots, c.opts.Slots...) {
-		if s.Name.Text == p.Fills.Text {
-			return s
-		}
-		names = append(names, s.Name.Text)
-	}
+	names := slices.Sorted(maps.Keys(c.slots))
 	hint := didYouMean(p.Fills.Text, names)
 	if hint == "" && len(names) > 0 {
-		slices.Sort(names)
-		hint = "slots: " + list(slices.Compact(names))
+		hint = "slots: " + list(names)
 	}
 	c.report(p.Fills.Span, CodeUnknownSlot, hint, "there is no slot %q", p.Fills.Text)
 	return nil
 }
 
-// own checks the name of a param or state: unique, and not that of a function, an input or a word of any hook.
-func (c *fileCheck) own(name Ident, what string, seen map[string]string, slot *Slot) {
+// hookName is an input or a word of a hook.
+type hookName struct {
+	symbol symbol
+	hook   string
+}
+
+// hookNames returns the inputs and words of all hooks of a slot: none may be the name of a param or state.
+func (c *fileCheck) hookNames(s *Slot) map[string]hookName {
+	names, ok := c.hooks[s]
+	if ok || s == nil {
+		return names
+	}
+	names = map[string]hookName{}
+	for _, h := range s.Hooks {
+		for name, sym := range c.checker(&h.Signature).voc.symbols {
+			if _, ok := names[name]; !ok {
+				names[name] = hookName{sym, h.Name.Text}
+			}
+		}
+	}
+	c.hooks[s] = names
+	return names
+}
+
+// ownName checks the name of a param or state: unique, and not that of a function, an input or a word of any hook.
+func (c *fileCheck) ownName(name Ident, what string, seen map[string]string, slot *Slot) {
 	if first, ok := seen[name.Text]; ok {
 		c.report(name.Span, CodeDuplicate, "rename or remove one", "%s %q is already a %s", what, name.Text, first)
 		return
@@ -76,14 +91,8 @@ func (c *fileCheck) own(name Ident, what string, seen map[string]string, slot *S
 		c.report(name.Span, CodeShadowing, "choose another name", "%s %q has the name of a function", what, name.Text)
 		return
 	}
-	if slot == nil {
-		return
-	}
-	for _, h := range slot.Hooks {
-		if sym, ok := newVocabulary(&h.Signature, nil).symbols[name.Text]; ok {
-			c.report(name.Span, CodeShadowing, "choose another name", "%s %q is already %s of hook %s", what, name.Text, symbolNames[sym.kind], h.Name.Text)
-			return
-		}
+	if taken, ok := c.hookNames(slot)[name.Text]; ok {
+		c.report(name.Span, CodeShadowing, "choose another name", "%s %q is already %s of hook %s", what, name.Text, symbolNames[taken.symbol.kind], taken.hook)
 	}
 }
 
@@ -99,13 +108,14 @@ func (c *fileCheck) bounded(v, lo, hi float64, whole bool, span Span, what, name
 	}
 }
 
-// hooks checks the bodies of a policy.
-func (c *fileCheck) hooks(p *Policy, slot *Slot) {
+// hookBodies checks the hooks of a policy; of two of one name the first.
+func (c *fileCheck) hookBodies(p *Policy, slot *Slot) {
 	seen := map[string]bool{}
 	decides := false
 	for _, h := range p.Hooks {
 		if seen[h.Name.Text] {
 			c.report(h.Name.Span, CodeDuplicate, "rename or remove one", "hook %q is defined twice", h.Name.Text)
+			continue
 		}
 		seen[h.Name.Text] = true
 		decides = decides || !h.On
@@ -135,21 +145,22 @@ func (c *fileCheck) hook(p *Policy, h *Hook, slot *Slot) {
 		c.report(h.Name.Span, CodeUnknownHook, "remove on", "hook %q decides and has a result", h.Name.Text)
 		return
 	}
-	k := newChecker(hookVocabulary(p, decl, c.opts.Functions), c.opts.Limits)
-	ds := k.hook(h, newCELTyper(k.cel()), false)
-	c.info.Diags = append(c.info.Diags, ds...)
+	k := *c.checker(&decl.Signature)
+	k.voc = k.voc.withOwn(p)
+	c.info.Diags = append(c.info.Diags, k.hook(h, newCELTyper(k.cel()), false)...)
 }
 
-// hookVocabulary adds a policy's params and states to the names of a hook.
-func hookVocabulary(p *Policy, decl *HookDecl, functions []string) *vocabulary {
-	voc := newVocabulary(&decl.Signature, functions)
+// withOwn adds a policy's params and states to the names of a hook.
+func (v *vocabulary) withOwn(p *Policy) *vocabulary {
+	with := *v
+	with.own = make(map[string]symbol, len(p.Params)+len(p.States))
 	for _, q := range p.Params {
-		voc.declare(q.Name.Text, symbol{kind: paramSymbol, typ: numTyp})
+		with.own[q.Name.Text] = symbol{kind: paramSymbol, typ: numTyp}
 	}
 	for _, s := range p.States {
-		voc.declare(s.Name.Text, symbol{kind: stateSymbol, typ: numTyp})
+		with.own[s.Name.Text] = symbol{kind: stateSymbol, typ: numTyp}
 	}
-	return voc
+	return &with
 }
 
 // hook checks a hook's body as rule does a rule's.
@@ -174,12 +185,10 @@ func (s *Slot) hook(name string) *HookDecl {
 	return nil
 }
 
-// CheckPolicy checks a policy that a program built, against its slot: names, bounds, and every hook. The error is a *DiagnosticsError.
+// CheckPolicy checks a policy that a program built, against its slot: names, bounds, and every hook. The error
+// is a *DiagnosticsError.
 func CheckPolicy(p *Policy, slot *Slot, limits Limits) error {
-	c := &fileCheck{
-		file: &File{Decls: []Decl{p}}, opts: CheckOptions{Limits: limits.Normalize(), Slots: []*Slot{slot}},
-		info: &Info{Slots: map[*Policy]*Slot{}}, checkers: map[*Signature]*Checker{},
-	}
+	c := newFileCheck(&File{}, nil, CheckOptions{Limits: limits, Slots: []*Slot{slot}})
 	c.policy(p)
 	return c.info.Diags.Err()
 }

@@ -3,7 +3,6 @@ package dsl
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // resultName is what contracts call the value of a rule.
@@ -13,12 +12,8 @@ const resultName = "result"
 func (c *fileCheck) signature(s *Signature) {
 	c.inputs(s)
 	c.wordSets(s)
-	if s.Result.Kind == NumKind || s.Result.Kind == BoolKind || s.Result.Kind == WordKind {
-		c.wordSet(s.Result, s.ResultSpan, s)
-	}
-	for _, cl := range s.Clauses {
-		c.clause(s, cl)
-	}
+	c.wordSet(s.Result, s.ResultSpan, s)
+	c.clauses(s)
 }
 
 func (c *fileCheck) inputs(s *Signature) {
@@ -73,26 +68,49 @@ func (c *fileCheck) wordSet(t Type, span Span, s *Signature) {
 	}
 }
 
+// wordsAt are the words of an input or of the result, and where they stand.
+type wordsAt struct {
+	words []string
+	span  Span
+	of    string
+}
+
 // wordSets checks that each two sets of a signature are equal or have no word in common.
 func (c *fileCheck) wordSets(s *Signature) {
-	type place struct {
-		words []string
-		span  Span
-		what  string
-	}
-	var sets []place
+	var sets []wordsAt
 	for _, in := range s.Inputs {
-		sets = append(sets, place{in.Type.Words, in.TypeSpan, "of input " + in.Name.Text})
+		sets = append(sets, wordsAt{in.Type.Words, in.TypeSpan, "input " + in.Name.Text})
 	}
-	sets = append(sets, place{s.Result.Words, s.ResultSpan, "of the result"})
-	for i, b := range sets {
-		for _, a := range sets[:i] {
-			if common := commonWord(a.words, b.words); common != "" && !sameWords(a.words, b.words) {
-				c.report(b.span, CodeOverlappingWords, "make them equal, or give them words of their own", "the words %s and %s overlap in %q but are not equal", a.what, b.what, common)
-				break
-			}
+	sets = append(sets, wordsAt{s.Result.Words, s.ResultSpan, "the result"})
+	var distinct []wordsAt
+	for _, b := range sets {
+		known := slices.ContainsFunc(distinct, func(a wordsAt) bool { return slices.Equal(a.words, b.words) })
+		if known || b.words == nil || c.overlap(distinct, b) {
+			continue
 		}
+		if len(distinct) == maxWordSets {
+			c.report(b.span, CodeTooManyWords, "", "a signature has at most %d different sets of words", maxWordSets)
+			return
+		}
+		distinct = append(distinct, b)
 	}
+}
+
+// overlap reports a set that shares a word with another and is not equal to it.
+func (c *fileCheck) overlap(sets []wordsAt, b wordsAt) bool {
+	for _, a := range sets {
+		common := commonWord(a.words, b.words)
+		if common == "" {
+			continue
+		}
+		hint := "make them equal, or give them words of their own"
+		if sameWords(a.words, b.words) {
+			hint = "list the words in one order everywhere: a word is passed by its index"
+		}
+		c.report(b.span, CodeOverlappingWords, hint, "the words of %s and of %s overlap in %q but are not equal", a.of, b.of, common)
+		return true
+	}
+	return false
 }
 
 func commonWord(a, b []string) string {
@@ -104,25 +122,32 @@ func commonWord(a, b []string) string {
 	return ""
 }
 
-// clause checks a line of a signature's body.
-func (c *fileCheck) clause(s *Signature, cl *Clause) {
-	voc := newVocabulary(s, c.opts.Functions)
-	switch cl.Kind {
-	case AssumeClause:
-		c.boolExpr(cl.Expr, voc, "an assume")
-	case EnsureClause:
-		voc.declare(resultName, symbol{kind: resultSymbol, typ: voc.result})
-		c.boolExpr(cl.Expr, voc, "an ensure")
-	case IncreasingClause, DecreasingClause:
-		c.shape(s, cl)
-	case CaseClause:
-		c.caseArgs(s, voc, cl.Args, voc.inputs, cl.Span, Error)
+// clauses checks the lines of a signature's body.
+func (c *fileCheck) clauses(s *Signature) {
+	inputs := c.checker(s)
+	var withResult *Checker
+	for _, cl := range s.Clauses {
+		switch cl.Kind {
+		case AssumeClause:
+			c.boolExpr(cl.Expr, inputs, "an assume")
+		case EnsureClause:
+			if withResult == nil {
+				voc := newVocabulary(s, c.opts.Functions)
+				voc.declare(resultName, symbol{kind: resultSymbol, typ: voc.result})
+				withResult = newChecker(voc, c.opts.Limits)
+			}
+			c.boolExpr(cl.Expr, withResult, "an ensure")
+		case IncreasingClause, DecreasingClause:
+			c.shape(s, cl)
+		case CaseClause:
+			c.caseArgs(s, inputs.voc, cl.Args, inputs.voc.inputs, cl.Span, Error)
+		}
 	}
 }
 
 // boolExpr checks a condition outside a body.
-func (c *fileCheck) boolExpr(e Expr, voc *vocabulary, what string) {
-	w := &walk{voc: voc, typer: newCELTyper(newChecker(voc, c.opts.Limits).cel()), limits: c.opts.Limits}
+func (c *fileCheck) boolExpr(e Expr, k *Checker, what string) {
+	w := &walk{voc: k.voc, typer: newCELTyper(k.cel()), limits: c.opts.Limits}
 	w.expression(e, boolTyp, what)
 	c.info.Diags = append(c.info.Diags, w.ds...)
 }
@@ -162,6 +187,3 @@ func (c *fileCheck) slot(s *Slot) {
 		c.report(s.Name.Span, CodeMissingHook, "add a hook with a result: weight(total: num in [0, 1]) -> num", "slot %q has no hook that decides", s.Name.Text)
 	}
 }
-
-// list joins names for a message: "a, b, c".
-func list(names []string) string { return strings.Join(names, ", ") }

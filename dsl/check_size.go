@@ -1,6 +1,9 @@
 package dsl
 
-import "math"
+import (
+	"math"
+	"reflect"
+)
 
 // MaxNodes is the number of operators and calls that no host can exceed: the type checkers go through
 // an expression on a stack as deep as its longest chain.
@@ -8,7 +11,11 @@ const MaxNodes = 1 << 14
 
 // maxVisits bounds the nodes of any sort that a check looks at. No text of 256 KiB has as many; a built
 // tree that shares its nodes can have any number.
-const maxVisits = 1 << 20
+const maxVisits = 1 << 18
+
+// textDepth is how many times the nesting limit a parsed tree may be deep: the parser holds parentheses, prefixes
+// and powers to the limit, each of which holds a few levels of precedence. More was never parsed.
+const textDepth = 16
 
 // sizer counts operators and calls without recursion, so that no tree can exhaust the stack before
 // it is refused. In the same pass it finds what no text could hold.
@@ -16,7 +23,7 @@ type sizer struct {
 	stack  []sized
 	ops    int
 	visits int
-	deep   bool
+	depth  int
 	limits Limits
 	broken string // what is wrong with the tree, "" if nothing
 	at     Span
@@ -40,7 +47,7 @@ func (w *walk) measureExpr(e Expr, what string) bool {
 }
 
 func spanOf(e Expr) Span {
-	if e == nil {
+	if isNil(e) {
 		return Span{}
 	}
 	return e.Range()
@@ -54,7 +61,10 @@ func (w *walk) fits(root sized, hole bool, span Span, what string) bool {
 	} else {
 		s.run(root)
 	}
-	most := min(w.limits.Nodes, MaxNodes)
+	most, depth := min(w.limits.Nodes, MaxNodes), w.limits.Nesting
+	if !w.quick {
+		depth *= textDepth
+	}
 	switch {
 	case s.broken != "":
 		w.report(s.at, CodeInvalidTree, "", nil, "%s %s", what, s.broken)
@@ -64,7 +74,7 @@ func (w *walk) fits(root sized, hole bool, span Span, what string) bool {
 		w.report(span, CodeTooManyOps, "", nil, "%s has more than %d operators and calls; at most %d are allowed", what, MaxNodes, most)
 	case s.ops > most:
 		w.report(span, CodeTooManyOps, "", nil, "%s has %d operators and calls; at most %d are allowed", what, s.ops, most)
-	case w.quick && s.deep:
+	case s.depth > depth:
 		w.report(span, CodeNesting, "", nil, "%s is nested deeper than %d", what, w.limits.Nesting)
 	default:
 		return true
@@ -74,13 +84,11 @@ func (w *walk) fits(root sized, hole bool, span Span, what string) bool {
 
 func (s *sizer) run(root sized) {
 	s.stack = append(s.stack, root)
-	for len(s.stack) > 0 && s.broken == "" && s.visits <= maxVisits && s.ops <= MaxNodes {
+	for len(s.stack) > 0 && s.broken == "" && s.visits <= maxVisits && s.ops <= MaxNodes && s.depth <= MaxNodes {
 		n := s.stack[len(s.stack)-1]
 		s.stack = s.stack[:len(s.stack)-1]
 		s.visits++
-		if n.depth > s.limits.Nesting {
-			s.deep = true
-		}
+		s.depth = max(s.depth, n.depth)
 		if n.block != nil {
 			s.block(n.block, n.depth)
 		} else {
@@ -93,14 +101,16 @@ func (s *sizer) push(e Expr, depth int) { s.stack = append(s.stack, sized{expr: 
 
 func (s *sizer) block(b *Block, depth int) {
 	for _, stmt := range b.Stmts {
+		if isNil(stmt) {
+			s.fail(b.Span, "has a hole in a block")
+			return
+		}
 		s.visits++
+		s.ops += opsAt(stmt)
 		switch stmt := stmt.(type) {
 		case *Let:
 			s.push(stmt.Value, depth)
 		case *Assign:
-			if stmt.Op != Set {
-				s.ops++
-			}
 			if stmt.Op > DivSet {
 				s.fail(stmt.Span, "has an unknown assignment")
 			}
@@ -109,8 +119,6 @@ func (s *sizer) block(b *Block, depth int) {
 			s.push(stmt.Value, depth)
 		case *If:
 			s.ifStmt(stmt, depth)
-		default:
-			s.fail(b.Span, "has a hole in a block")
 		}
 	}
 }
@@ -124,7 +132,6 @@ func (s *sizer) ifStmt(n *If, depth int) {
 			s.fail(n.Span, "has an if without a block")
 			return
 		}
-		s.ops++
 		s.push(arm.Cond, depth)
 		s.stack = append(s.stack, sized{block: arm.Body, depth: depth + 1})
 	}
@@ -132,6 +139,9 @@ func (s *sizer) ifStmt(n *If, depth int) {
 		s.stack = append(s.stack, sized{block: n.Else, depth: depth + 1})
 	}
 }
+
+// isNil reports a missing node, also where an interface holds a nil pointer.
+func isNil(n Node) bool { return n == nil || reflect.ValueOf(n).IsNil() }
 
 func (s *sizer) fail(at Span, what string) {
 	if s.broken == "" {
@@ -142,36 +152,32 @@ func (s *sizer) fail(at Span, what string) {
 // expr counts one node and pushes its operands, each at least as deep as its text would be nested: a built
 // tree within the limit prints as a text within it.
 func (s *sizer) expr(e Expr, depth int) {
+	if isNil(e) {
+		s.fail(Span{}, "has a hole in an expression")
+		return
+	}
+	s.ops += opsAt(e)
 	switch e := e.(type) {
 	case *Num:
 		if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
 			s.fail(e.Span, "has a literal that is not finite")
 		}
-	case *Bool, *Ref:
 	case *Unary:
 		s.unary(e, depth)
 	case *Binary:
 		s.binary(e, depth)
 	case *Cond:
-		s.ops++
 		s.push(e.If, depth+paren(e.If, 1))
 		s.push(e.Then, depth+1)
 		s.push(e.Else, depth)
 	case *Call:
-		s.ops += callOps(e)
 		for _, a := range e.Args {
 			s.push(a, depth+1)
 		}
-	default:
-		s.fail(Span{}, "has a hole in an expression")
 	}
 }
 
 func (s *sizer) unary(e *Unary, depth int) {
-	_, literal := e.X.(*Num)
-	if e.Op == Not || e.Op == Neg && !literal {
-		s.ops++
-	}
 	if e.Op < Neg || e.Op > Not {
 		s.fail(e.Span, "has an unknown operator")
 	}
@@ -181,7 +187,6 @@ func (s *sizer) unary(e *Unary, depth int) {
 // binary counts a left operand as nested where it needs parentheses, a right one always: the parser reads
 // it one level down.
 func (s *sizer) binary(e *Binary, depth int) {
-	s.ops++
 	if e.Op < Or || e.Op > Pow {
 		s.fail(e.Span, "has an unknown operator")
 	}
@@ -206,12 +211,4 @@ func paren(e Expr, low int) int {
 		}
 	}
 	return 0
-}
-
-// callOps is the cost of a call: one, and k - 1 for min and max of k arguments.
-func callOps(e *Call) int {
-	if functions[e.Fn.Text].max < 0 {
-		return max(1, len(e.Args)-1)
-	}
-	return 1
 }

@@ -1,8 +1,6 @@
 package dsl
 
-import (
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // The sizes of a society.
 const (
@@ -13,7 +11,7 @@ const (
 
 // society checks a graph of agents.
 func (c *fileCheck) society(s *Society) {
-	voc := c.features(s)
+	features := c.features(s)
 	index := map[string]int{}
 	switch {
 	case len(s.Nodes) == 0:
@@ -35,7 +33,7 @@ func (c *fileCheck) society(s *Society) {
 		from, ok := c.nodeOf(e.From, index)
 		_, ok2 := c.nodeOf(e.To, index)
 		if e.When != nil {
-			c.boolExpr(e.When, voc, "a when")
+			c.boolExpr(e.When, features, "a when")
 		}
 		if !ok || !ok2 {
 			continue
@@ -51,8 +49,8 @@ func (c *fileCheck) society(s *Society) {
 	}
 }
 
-// features returns the vocabulary of a society's conditions: its inputs, all numbers.
-func (c *fileCheck) features(s *Society) *vocabulary {
+// features returns the checker of a society's conditions: its inputs are numbers.
+func (c *fileCheck) features(s *Society) *Checker {
 	sig := &Signature{Result: BoolType}
 	seen := map[string]bool{}
 	for _, in := range s.Inputs {
@@ -65,7 +63,7 @@ func (c *fileCheck) features(s *Society) *vocabulary {
 		}
 		sig.Inputs = append(sig.Inputs, &Input{Name: in, Type: NumType})
 	}
-	return newVocabulary(sig, c.opts.Functions)
+	return NewChecker(sig, c.opts.Limits, c.opts.Functions)
 }
 
 func (c *fileCheck) node(n *SocietyNode) {

@@ -13,6 +13,8 @@ func (w *walk) undeclared(s *Assign, value typ) {
 		fix = w.declaration(s, value)
 		if hint == "" {
 			hint = "declare it with let"
+		} else {
+			hint += " Otherwise declare it with let"
 		}
 	}
 	w.report(s.Name.Span, CodeUndeclaredLocal, hint, fix, "assignment to undeclared local %q", name)
@@ -51,16 +53,15 @@ func (w *walk) declaration(s *Assign, value typ) *Fix {
 	return insertFix("declare it above", start, "let "+name+" = "+zero+"\n"+strings.Repeat(" ", max(0, start.Col-1)))
 }
 
-// mentions reports whether a statement reads or writes a name.
-func mentions(s Stmt, name string) bool {
+// mentions reports whether a statement, a block or an expression reads or writes a name.
+func mentions(root Node, name string) bool {
 	found := false
-	walkBody(&Block{Stmts: []Stmt{s}}, func(s Stmt) {
-		if a, ok := s.(*Assign); ok && a.Name.Text == name {
-			found = true
-		}
-	}, func(e Expr) {
-		if ref, ok := e.(*Ref); ok && ref.Name == name {
-			found = true
+	visitTree(root, func(n Node, _ int) {
+		switch n := n.(type) {
+		case *Ref:
+			found = found || n.Name == name
+		case *Assign:
+			found = found || n.Name.Text == name
 		}
 	})
 	return found
@@ -74,29 +75,17 @@ func onlyBlock(s Stmt, name string) *Block {
 		return nil
 	}
 	var only *Block
-	for _, b := range append(armBlocks(n), n.Else) {
-		if b == nil || !mentions(&If{Else: b}, name) {
+	for _, part := range appendStmtChildren(nil, n) {
+		if !mentions(part, name) {
 			continue
 		}
-		if only != nil {
+		block, ok := part.(*Block)
+		if !ok || only != nil {
 			return nil
 		}
-		only = b
-	}
-	for _, arm := range n.Arms {
-		if mentions(&Return{Value: arm.Cond}, name) {
-			return nil
-		}
+		only = block
 	}
 	return only
-}
-
-func armBlocks(n *If) []*Block {
-	var blocks []*Block
-	for _, arm := range n.Arms {
-		blocks = append(blocks, arm.Body)
-	}
-	return blocks
 }
 
 // assignable lists the names that an assignment may write here.
@@ -106,7 +95,7 @@ func (w *walk) assignable() []string {
 		names = append(names, l.name.Text)
 	}
 	if w.on {
-		for name, sym := range w.voc.symbols {
+		for name, sym := range w.voc.own {
 			if sym.kind == stateSymbol {
 				names = append(names, name)
 			}

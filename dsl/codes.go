@@ -48,6 +48,7 @@ const (
 	CodeSignatureConflict = "signature-conflict" // a file declares a host's signature otherwise than the host
 	CodeBadDomain         = "bad-domain"         // a domain with lo > hi, or not finite, or not whole for int
 	CodeOverlappingWords  = "overlapping-words"  // two word sets that are neither equal nor disjoint
+	CodeTooManyWords      = "too-many-words"     // more word sets in a signature than the checkers take
 	CodeShapeOfWords      = "shape-of-words"     // increasing or decreasing where there is no number
 	CodeMissingArgument   = "missing-argument"   // a case that leaves an input open
 	CodeDuplicateArgument = "duplicate-argument" // a case that gives an input twice

@@ -284,6 +284,9 @@ func (w *walk) lookup(name string) (symbol, bool) {
 
 // lookupShared looks among the names of the signature and the policy that the body may use.
 func (w *walk) lookupShared(name string) (symbol, bool) {
+	if sym, ok := w.voc.own[name]; ok {
+		return sym, true
+	}
 	sym, ok := w.voc.symbols[name]
 	if ok && sym.kind == inputSymbol && w.visible != nil && !w.visible[sym.input] {
 		return symbol{}, false
