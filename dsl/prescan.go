@@ -180,7 +180,7 @@ func (p *parser) pythonConditional(chunk []token, i int) bool {
 			break
 		}
 	}
-	if from >= i || to <= mid+1 {
+	if from >= i || mid == i+1 || to <= mid+1 {
 		return false
 	}
 	src := p.file.Source
