@@ -84,20 +84,23 @@ func (p *Pool) enter() error {
 	return nil
 }
 
-// attempt makes one call on an idle worker, or on a fresh one. A worker that failed does not come back.
+// attempt makes one call on an idle worker, or on a fresh one. A worker that kept the protocol comes back.
 func (p *Pool) attempt(ctx context.Context, id uint64, request []byte, fresh bool) (Reply, error) {
 	w, err := p.take(fresh)
 	if err != nil {
 		return Reply{}, err
 	}
 	reply, err := w.call(ctx, id, request)
-	if err == nil && w.reusable() {
+	f, failed := errors.AsType[*Failure](err)
+	orderly := err == nil || failed && (f.Kind == Rejected || f.Kind == BadScore)
+	left := false
+	if orderly && w.reusable() {
 		p.giveBack(w)
-		return reply, nil
+	} else {
+		left = w.end(orderly)
+		p.drop(w)
 	}
-	left := w.end(err == nil)
-	p.drop(w)
-	if f, ok := errors.AsType[*Failure](err); ok {
+	if failed {
 		f.Stderr, f.Left = w.stderr.String(), left
 	}
 	if errors.Is(err, errInterrupted) {

@@ -67,7 +67,7 @@ func parseReply(line []byte, id uint64) (Reply, *Failure) {
 		if present(raw.Score) {
 			return Reply{}, failf(BadScore, "the reply has both a score and an error")
 		}
-		return Reply{}, failf(Rejected, "%s", clip(errorText(raw.Error)))
+		return Reply{}, failf(Rejected, "%s", clip(textOf(raw.Error)))
 	}
 	score, err := number(raw.Score)
 	if err != nil {
@@ -118,8 +118,8 @@ func number(v json.RawMessage) (float64, error) {
 	return x, nil
 }
 
-// errorText is the string an evaluator gave as its error, or the JSON it gave instead.
-func errorText(v json.RawMessage) string {
+// textOf is the content of a JSON string, or any other JSON as it stands.
+func textOf(v json.RawMessage) string {
 	var s string
 	if json.Unmarshal(v, &s) != nil {
 		return string(v)
