@@ -6,9 +6,12 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agentdescent/adrun/problems/command"
 )
 
 func TestMain(m *testing.M) {
+	command.ShimMain()
 	testscript.Main(m, map[string]func(){"adrun": main})
 }
 
