@@ -1,0 +1,137 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// ledgerOfDecisions is an allocator that skips every third lease and counts.
+type ledgerOfDecisions struct {
+	observed  []int
+	committed int
+}
+
+func (a *ledgerOfDecisions) Decide(ctx engine.AllocatorContext) engine.Allocation {
+	return engine.Allocation{Skip: ctx.Lease%3 == 0, Counterfactual: ctx.Lease%3 == 1}
+}
+
+func (a *ledgerOfDecisions) Observe(ctx engine.AllocatorContext, _ engine.Audit, committed bool) {
+	a.observed = append(a.observed, ctx.Lease)
+	if committed {
+		a.committed++
+	}
+}
+
+// floors refuses self-verification below a fraction of the budget.
+type floors struct{ hard float64 }
+
+func (f floors) SelfVerify(remaining float64) bool { return remaining > f.hard }
+func (f floors) Tournament(remaining float64) bool { return remaining > f.hard }
+
+func TestEveryMeasuredDecisionIsObservedOnce(t *testing.T) {
+	alloc := &ledgerOfDecisions{}
+	c := hillConfig(func(c *engine.Config) {
+		c.Budget.MaxRollouts = 100000
+		c.Budget.Allocator = alloc
+	})
+	verify := map[int]engine.Verification{}
+	var want []int
+	commits := 0
+	c.Observe.Events.Lease = func(rec engine.LeaseRecord, _ engine.Outcome) {
+		if len(rec.Diff) > 0 {
+			verify[rec.Lease] = rec.Verify
+		}
+	}
+	c.Observe.Events.Merge = func(r slots.Report) {
+		switch r.Outcome {
+		case slots.Committed:
+			commits++
+			want = append(want, r.Lease)
+		case slots.BelowThreshold, slots.OracleRejected, slots.CASConflict:
+			want = append(want, r.Lease)
+		}
+	}
+	mustRun(t, c)
+	if diff := cmp.Diff(want, alloc.observed); diff != "" || commits != alloc.committed || commits == 0 {
+		t.Errorf("%d commits, %d observed; leases (-measured +observed):\n%s", commits, alloc.committed, diff)
+	}
+	for lease, v := range verify {
+		w := []engine.Verification{engine.VerifySkipped, engine.VerifyCounterfactual, engine.VerifyAllowed}[lease%3]
+		if v != w {
+			t.Fatalf("lease %d: verification %q, want %q", lease, v, w)
+		}
+	}
+}
+
+func TestTheAllocatorNeverSpendsWhatTheGovernorRefused(t *testing.T) {
+	c := hillConfig(func(c *engine.Config) {
+		c.Budget.MaxRollouts = 400
+		c.Budget.Rounds = 0
+		c.Budget.Governor = floors{hard: 0.5}
+		c.Budget.Allocator = &ledgerOfDecisions{}
+	})
+	refused, spent := 0, 0
+	c.Observe.Events.Lease = func(rec engine.LeaseRecord, _ engine.Outcome) {
+		switch {
+		case rec.Verify == engine.VerifyGovernor:
+			refused++
+			if rec.Delta.Known {
+				t.Errorf("lease %d was verified although the governor refused", rec.Lease)
+			}
+		case refused > 0 && rec.Asked && rec.Verify != engine.VerifyNone:
+			spent++
+		}
+	}
+	res, _ := mustRun(t, c)
+	if refused == 0 || spent > 0 {
+		t.Errorf("%d refused, %d verified afterwards", refused, spent)
+	}
+	if res.Stop != engine.StopRollouts || res.Spend.Rollouts > 400 {
+		t.Errorf("stopped by %s at %d rollouts", res.Stop, res.Spend.Rollouts)
+	}
+}
+
+func TestStops(t *testing.T) {
+	tick := time.Duration(0)
+	for name, tt := range map[string]struct {
+		set  func(*engine.Config)
+		want engine.StopReason
+	}{
+		"rounds":   {func(c *engine.Config) { c.Budget.Rounds = 2 }, engine.StopRounds},
+		"target":   {func(c *engine.Config) { c.Budget.Target = 0.2 }, engine.StopTarget},
+		"patience": {func(c *engine.Config) { c.Budget.Patience = 2; c.Policies.Acceptance = &refuseEverything{} }, engine.StopPatience},
+		"cost":     {func(c *engine.Config) { c.Budget.MaxCost = 300 }, engine.StopCost},
+		"calls":    {func(c *engine.Config) { c.Budget.MaxCalls = 1; c.Actor.Proposer = caller{} }, engine.StopCalls},
+		"tokens":   {func(c *engine.Config) { c.Budget.MaxTokens = 500; c.Actor.Proposer = caller{} }, engine.StopTokens},
+		"time": {func(c *engine.Config) {
+			c.Budget.MaxTime = 50
+			c.Observe.Clock = func() time.Duration { tick++; return tick }
+		}, engine.StopTime},
+		"asked": {func(c *engine.Config) { c.Budget.Stop = func() bool { return true } }, engine.StopCancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := hillConfig(func(c *engine.Config) { c.Budget.Rounds = 200 }, tt.set)
+			res, log := mustRun(t, c)
+			if res.Stop != tt.want || len(res.History) >= 200 {
+				t.Fatalf("stopped by %q after %d rounds, want %q", res.Stop, len(res.History), tt.want)
+			}
+			if ended := strings.Contains(log, "\nend "); ended != tt.want.Final() {
+				t.Errorf("the log says the run is done: %v, want %v", ended, tt.want.Final())
+			}
+		})
+	}
+}
+
+// caller proposes nothing for a price.
+type caller struct{}
+
+func (caller) Propose(context.Context, *slots.ProposalContext) (*slots.Proposal, error) {
+	return &slots.Proposal{Text: "0", Spend: slots.Spend{Calls: 1, Tokens: 100}}, nil
+}
