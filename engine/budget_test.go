@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,7 +100,7 @@ func TestTheAllocatorNeverSpendsWhatTheGovernorRefused(t *testing.T) {
 }
 
 func TestStops(t *testing.T) {
-	tick := time.Duration(0)
+	var tick atomic.Int64
 	for name, tt := range map[string]struct {
 		set  func(*engine.Config)
 		want engine.StopReason
@@ -112,7 +113,7 @@ func TestStops(t *testing.T) {
 		"tokens":   {func(c *engine.Config) { c.Budget.MaxTokens = 500; c.Actor.Proposer = caller{} }, engine.StopTokens},
 		"time": {func(c *engine.Config) {
 			c.Budget.MaxTime = 50
-			c.Observe.Clock = func() time.Duration { tick++; return tick }
+			c.Observe.Clock = func() time.Duration { return time.Duration(tick.Add(1)) }
 		}, engine.StopTime},
 		"asked": {func(c *engine.Config) { c.Budget.Stop = func() bool { return true } }, engine.StopCancelled},
 	} {

@@ -152,7 +152,8 @@ type LedgerConfig struct {
 type Observe struct {
 	// Events are called from the run's own goroutine, in order; nil functions are left out.
 	Events Events
-	// Clock returns the time since the run began; nil means that no time is measured.
+	// Clock returns the time since the run began, from several goroutines; nil means that no time is
+	// measured.
 	Clock func() time.Duration
 	// Log may be nil.
 	Log *slog.Logger

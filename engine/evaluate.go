@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agentdescent/adrun/slots"
 )
@@ -219,34 +220,31 @@ func identityOf(c *slots.Candidate) string {
 }
 
 // each runs do for every index below n, on up to workers goroutines, and waits. It returns the error of
-// the lowest index that failed; a failure does not keep the others from running, so that which error is
-// returned does not depend on timing.
+// the lowest index that failed. A failure of the infrastructure does not keep the others from running, so
+// that which one is returned does not depend on timing; any other error ends the run, so nothing further is
+// begun.
 func each(workers, n int, do func(i int) error) error {
 	errs := make([]error, n)
-	if workers = min(workers, n); workers <= 1 {
-		for i := range n {
-			errs[i] = do(i)
+	var next atomic.Int64
+	var abort atomic.Bool
+	work := func() {
+		for !abort.Load() {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			if errs[i] = do(i); errs[i] != nil && !unmeasured(errs[i]) {
+				abort.Store(true)
+			}
 		}
+	}
+	if workers = min(workers, n); workers <= 1 {
+		work()
 		return first(errs)
 	}
-	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		next int
-	)
+	var wg sync.WaitGroup
 	for range workers {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= n {
-					return
-				}
-				errs[i] = do(i)
-			}
-		})
+		wg.Go(work)
 	}
 	wg.Wait()
 	return first(errs)

@@ -77,8 +77,8 @@ type Commit struct {
 	StateHash string `json:"state"`
 }
 
-// seal fills in the hashes.
-func (c *Commit) seal() error {
+// Seal fills in the hashes.
+func (c *Commit) Seal() error {
 	c.StateHash = hashState(c.State)
 	h, err := c.digest()
 	c.Hash = h

@@ -235,7 +235,7 @@ func (r *run) round(ctx context.Context, round int) error {
 		return err
 	})
 	for i, l := range leases {
-		if done[i].err != nil {
+		if done[i].err != nil || done[i].rec.Task == "" {
 			return failed
 		}
 		if err := r.absorb(l, done[i]); err != nil {

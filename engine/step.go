@@ -98,13 +98,13 @@ func (r *run) adopt(ctx context.Context, a *artifact, ad adoption) (bool, error)
 			RunID: r.cfg.Ledger.RunID, Artifact: a.id, Version: a.dev.Version + 1, Parent: a.dev.Hash,
 			Outcome: ad.outcome, Round: ad.round, Lease: ad.lease, Diff: ad.diff,
 			State:    a.dev.State.Apply(ad.diff),
-			Proposal: r.cfg.Ledger.RunID + "/" + a.id + "/" + strconv.Itoa(r.journal.next),
+			Proposal: r.cfg.Ledger.RunID + "/" + a.id + "/" + strconv.Itoa(a.dev.Version+1),
 		}
 		candidate, err := a.strategy.Ready(a.id, c.State)
 		if err != nil {
 			return false, fmt.Errorf("committing to %s: %w", a.id, err)
 		}
-		if err := c.seal(); err != nil {
+		if err := c.Seal(); err != nil {
 			return false, err
 		}
 		err = r.journal.commit(ctx, c)

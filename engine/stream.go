@@ -41,7 +41,6 @@ type arrived struct {
 }
 
 func (s *streamer) loop(ctx context.Context) (StopReason, error) {
-	r, a := s.run, s.run.cfg.Parallel.Async
 	s.waiting = map[int]arrived{}
 	if reason, err := s.turn(ctx); reason != "" || err != nil {
 		return reason, err
@@ -56,23 +55,65 @@ func (s *streamer) loop(ctx context.Context) (StopReason, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := r.absorb(got.lease, got.finished); err != nil {
-			return "", err
-		}
-		s.merged++
-		s.since++
-		if len(r.pool.cards) < a.MergeAt && s.since < a.MergeWait*r.cfg.Parallel.Lanes {
+		due, err := s.absorb(got)
+		if err != nil || !due {
+			if err != nil {
+				return "", err
+			}
 			continue
 		}
-		s.since = 0
-		if err := r.step(ctx, s.round); err != nil {
+		if err := s.step(ctx); err != nil {
 			return "", err
 		}
-		s.round++
-		if reason, err := s.turn(ctx); reason != "" || err != nil {
-			return reason, err
+		reason, err := s.turn(ctx)
+		if err != nil {
+			return "", err
+		}
+		if reason != "" {
+			return reason, s.drain(ctx, reason.Final())
 		}
 	}
+}
+
+// absorb takes a lease in and reports whether a merge is due.
+func (s *streamer) absorb(got arrived) (due bool, err error) {
+	if err := s.run.absorb(got.lease, got.finished); err != nil {
+		return false, err
+	}
+	s.merged++
+	s.since++
+	a := s.run.cfg.Parallel.Async
+	return len(s.run.pool.cards) >= a.MergeAt || s.since >= a.MergeWait*s.run.cfg.Parallel.Lanes, nil
+}
+
+func (s *streamer) step(ctx context.Context) error {
+	s.since = 0
+	s.round++
+	return s.run.step(ctx, s.round-1)
+}
+
+// drain finishes what is under way. A run that is done merges it once more; one that may go on merges only
+// what would have been merged anyway, so that its log is a prefix of the unlimited run's.
+func (s *streamer) drain(ctx context.Context, done bool) error {
+	for s.merged < s.started {
+		got, err := s.next(ctx)
+		if err != nil {
+			return err
+		}
+		due, err := s.absorb(got)
+		if err != nil {
+			return err
+		}
+		if due && !done {
+			if err := s.step(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if !done {
+		return nil
+	}
+	return s.step(ctx)
 }
 
 // turn is the barrier between two steps.

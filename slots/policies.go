@@ -255,7 +255,7 @@ type MergeConfig struct {
 	TrustAdaptive bool
 	// CASRetries bounds how often a lost race is tried again; default 3.
 	CASRetries int
-	// OracleBudget is the number of audits; default 200.
+	// OracleBudget is the number of audits by an independent oracle; default 200, negative for none.
 	OracleBudget int
 	// CheapTasks is the size of the ranking sub-sample; default 8.
 	CheapTasks int
