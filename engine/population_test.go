@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/agentdescent/adrun/slots"
+)
+
+// The model of a population is the list of all elites ever added; what is kept is computed from it.
+func TestPopulationKeepsTheBestOfEachNiche(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(1, 6).Draw(t, "limit")
+		p := population{limit: limit}
+		seen := map[string]int{}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				var recs []eliteRecord
+				for range rapid.IntRange(1, 4).Draw(t, "n") {
+					id := fmt.Sprintf("r%d", rapid.IntRange(0, 12).Draw(t, "id"))
+					recs = append(recs, eliteRecord{
+						Identity: id, Score: float64(rapid.IntRange(0, 5).Draw(t, "score")) / 5,
+						N: rapid.IntRange(1, 3).Draw(t, "trials"), Ops: rapid.IntRange(1, 3).Draw(t, "ops"),
+						Niche: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "niche"),
+					})
+				}
+				before := p.snapshot()
+				frozen := slices.Clone(before.Elites)
+				if err := p.add(recs); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(frozen, before.Elites) {
+					t.Fatal("adding changed a view that was handed out")
+				}
+				for _, r := range recs {
+					seen[r.Identity]++
+				}
+			},
+			"": func(t *rapid.T) {
+				got := p.snapshot().Elites
+				if len(got) > limit || len(got) > len(seen) || (len(seen) > 0 && len(got) == 0) {
+					t.Fatalf("%d kept of %d seen, limit %d", len(got), len(seen), limit)
+				}
+				ids := map[string]bool{}
+				for i, e := range got {
+					if ids[e.Identity] {
+						t.Fatalf("%s is kept twice", e.Identity)
+					}
+					ids[e.Identity] = true
+					if i > 0 && better(got[i-1], e) < 0 {
+						t.Fatalf("%v comes before %v", got[i-1], e)
+					}
+				}
+			},
+		})
+	})
+}
+
+// Trimming keeps the best of every niche as long as the niches fit.
+func TestTrimSparesNiches(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := population{limit: 3}
+		best := map[string]slots.Elite{}
+		var recs []eliteRecord
+		for i := range rapid.IntRange(1, 12).Draw(t, "n") {
+			r := eliteRecord{
+				Identity: fmt.Sprint(i), N: 1, Score: float64(rapid.IntRange(0, 9).Draw(t, "score")),
+				Niche: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "niche"),
+			}
+			recs = append(recs, r)
+			if e, ok := best[r.Niche]; !ok || r.Score > e.Score {
+				best[r.Niche] = slots.Elite{Identity: r.Identity, Score: r.Score}
+			}
+		}
+		if err := p.add(recs); err != nil {
+			t.Fatal(err)
+		}
+		for niche, want := range best {
+			if !slices.ContainsFunc(p.members, func(e slots.Elite) bool { return e.Niche == niche && e.Score == want.Score }) {
+				t.Fatalf("the best of niche %s is gone: %v", niche, p.members)
+			}
+		}
+	})
+}
+
+// A pool gives every card out once, by artifact and in lease order, whatever comes back in between.
+func TestPool(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p pool
+		model := map[string][]int{} // leases by artifact
+		lease := 0
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				a := rapid.SampledFrom([]string{"a", "b", "lost"}).Draw(t, "artifact")
+				p.add(&slots.Card{Lease: lease, Artifact: a})
+				model[a] = append(model[a], lease)
+				lease++
+			},
+			"take": func(t *rapid.T) {
+				a := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "artifact")
+				cards := p.take(a)
+				want := slices.Clone(model[a])
+				slices.Sort(want)
+				if got := leases(cards); !slices.Equal(got, want) {
+					t.Fatalf("took %v of %s, want %v", got, a, want)
+				}
+				model[a] = nil
+				if rapid.Bool().Draw(t, "measured") {
+					return
+				}
+				p.giveBack(cards)
+				model[a] = want[max(0, len(want)-maxPool):]
+			},
+			"orphans": func(t *rapid.T) {
+				got := leases(p.orphans(func(id string) bool { return id != "lost" }))
+				if !slices.Equal(got, model["lost"]) {
+					t.Fatalf("orphans %v, want %v", got, model["lost"])
+				}
+				model["lost"] = nil
+			},
+		})
+	})
+}
+
+func leases(cards []*slots.Card) []int {
+	var out []int
+	for _, c := range cards {
+		out = append(out, c.Lease)
+	}
+	return out
+}
+
+func TestSplitAndShards(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 8: 3, 11: 4, 20: 8} { // round-half-up of 0.4·n
+		tasks := make([]slots.Task, n)
+		for i := range tasks {
+			tasks[i].ID = fmt.Sprint(i)
+		}
+		s := SplitTasks(tasks, 0.4)
+		if len(s.HeldOut) != want || len(s.Train) != n-want {
+			t.Errorf("%d tasks: %d held out, want %d", n, len(s.HeldOut), want)
+		}
+		for _, lanes := range []int{1, 3, 4} {
+			count := map[string]int{}
+			for lane := range lanes {
+				for _, id := range shard(s.Train, lane, lanes) {
+					count[id]++
+				}
+			}
+			for _, task := range s.Train {
+				if count[task.ID] < 1 || count[task.ID] > 1 && len(s.Train) >= lanes {
+					t.Errorf("%d tasks, %d lanes: training task %s is in %d shards", n, lanes, task.ID, count[task.ID])
+				}
+			}
+		}
+	}
+}
+
+func TestTrustRegionAdapts(t *testing.T) {
+	r := newTrustRegion(slots.MergeConfig{TrustKeys: 8, TrustChars: 100, TrustAdaptive: true})
+	commit := slots.Report{Outcome: slots.Committed, ObservedDelta: slots.Known(0.1)}
+	refuse := slots.Report{Outcome: slots.BelowThreshold, ObservedDelta: slots.Known(0)}
+	worse := slots.Report{Outcome: slots.BelowThreshold, ObservedDelta: slots.Known(-0.1)}
+	for i := range 10 {
+		r.learn([]slots.Report{commit, refuse}[i%2])
+	}
+	if r.keys() != 10 || r.chars() != 125 {
+		t.Errorf("after a window with half commits: %d keys, %d characters; want 10 and 125", r.keys(), r.chars())
+	}
+	r.learn(worse)
+	if r.keys() != 5 {
+		t.Errorf("after a reversal: %d keys, want 5", r.keys())
+	}
+	for range 10 {
+		r.learn(worse)
+	}
+	if r.keys() != 2 {
+		t.Errorf("at the lower bound: %d keys, want 2", r.keys())
+	}
+	for range 200 {
+		r.learn(commit)
+	}
+	if r.keys() != 32 {
+		t.Errorf("at the upper bound: %d keys, want 32", r.keys())
+	}
+	fixed := newTrustRegion(slots.MergeConfig{TrustKeys: 8, TrustChars: 100})
+	fixed.learn(worse)
+	if fixed.keys() != 8 {
+		t.Error("a fixed region moved")
+	}
+}
+
+func TestBetterIsAnOrder(t *testing.T) {
+	a, b := slots.Elite{Score: 1, Ops: 3}, slots.Elite{Score: 1, Ops: 4}
+	if better(a, b) <= 0 || better(b, a) >= 0 || better(a, a) != 0 {
+		t.Error("fewer ops do not win a tie")
+	}
+}
