@@ -82,7 +82,7 @@ terminates, costs a known amount and can be read by the person who signs it off.
 	})
 	root.AddCommand(
 		a.checkCommand(), a.fmtCommand(), a.evalCommand(), a.costCommand(),
-		a.scoreCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
+		a.scoreCommand(), a.evolveCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
 	)
 	return root
 }

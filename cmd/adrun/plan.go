@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
+	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
+	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/reflector"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// The defaults of a spec.
+const (
+	defaultSeeds  = "1:151"
+	defaultTrials = 400
+	defaultSolved = 0.999
+)
+
+// plan is a spec made ready to run.
+type plan struct {
+	spec     *spec.Spec
+	name     string
+	problem  catalog.Problem
+	settings catalog.Settings
+	sealed   catalog.Range // empty when the spec seals nothing
+	sig      *dsl.Signature
+	start    string // the text of the start rule
+	config   engine.Config
+}
+
+// newPlan builds everything that a spec names. path is the spec's, for its default name.
+func newPlan(s *spec.Spec, path string) (*plan, error) {
+	p := &plan{spec: s, name: s.Name, settings: specSettings(s)}
+	if p.name == "" {
+		p.name = baseName(path)
+	}
+	var err error
+	if p.problem, err = catalog.ByName(s.Data.Problem); err != nil {
+		return nil, fmt.Errorf("%s: data.problem: %w", path, err)
+	}
+	if s.Target != "" && s.Target != p.problem.SignatureName {
+		return nil, fmt.Errorf("%s: target: %s evolves %s, not %s", path, p.problem.Name, p.problem.SignatureName, s.Target)
+	}
+	if err := p.problem.CheckSettings(p.settings); err != nil {
+		return nil, fmt.Errorf("%s: data.settings: %w", path, err)
+	}
+	if p.sig, err = p.problem.Signature(); err != nil {
+		return nil, err
+	}
+	work, err := p.work(path)
+	if err != nil {
+		return nil, err
+	}
+	p.start = s.Start
+	if p.start == "" {
+		p.start = work.Describe().Initial
+	}
+	p.config, err = p.engineConfig(work)
+	return p, err
+}
+
+// work builds the engine's problem from the seeds of the spec.
+func (p *plan) work(path string) (engine.Problem, error) {
+	text := p.spec.Data.Seeds
+	if text == "" {
+		text = defaultSeeds
+	}
+	seeds, err := catalog.ParseRange(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: data.seeds: %w", path, err)
+	}
+	if p.spec.Data.Sealed != "" {
+		if p.sealed, err = catalog.ParseRange(p.spec.Data.Sealed); err != nil {
+			return nil, fmt.Errorf("%s: data.sealed: %w", path, err)
+		}
+	}
+	work, err := p.problem.Build(p.settings, seeds, p.sealed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: data: %w", path, err)
+	}
+	return work, nil
+}
+
+func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
+	s := p.spec
+	breeder, trials := reflector.Breeder{}, defaultTrials
+	if b := s.Propose.Breeder; b != nil {
+		breeder = reflector.Breeder{MaxOps: b.MaxOps, Random: b.Random}
+		if b.Trials > 0 {
+			trials = b.Trials
+		}
+	}
+	gate, err := newRuleGate(p.sig, s.Gate)
+	if err != nil {
+		return engine.Config{}, err
+	}
+	acceptance, err := acceptanceOf(s)
+	if err != nil {
+		return engine.Config{}, err
+	}
+	c := engine.Config{
+		Seed:      *s.Evolve.Seed,
+		Tasks:     engine.Tasks{Problem: work, HeldOut: s.Data.HeldOut},
+		Artifacts: []engine.ArtifactConfig{{Strategy: engine.NewRules(gate), Initial: slots.State{slots.RuleKey: p.start}}},
+		Actor:     engine.Actor{Proposer: breeder, Trials: trials, Solved: s.Evolve.Solved},
+		Policies:  slots.Policies{Acceptance: acceptance},
+		Parallel:  engine.Parallel{Lanes: s.Evolve.Lanes},
+		Budget: engine.Budget{
+			Rounds: s.Evolve.Rounds, Target: s.Evolve.Target, Patience: s.Evolve.Patience,
+			MaxTime: seconds(s.Budget.MaxSeconds), MaxRollouts: s.Budget.MaxRollouts, MaxCost: s.Budget.MaxCost,
+		},
+		Gate: engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha}},
+	}
+	return c, c.Validate()
+}
+
+func acceptanceOf(s *spec.Spec) (slots.Acceptance, error) {
+	switch s.Policies.Acceptance {
+	case "", "default":
+		return &slots.DefaultAcceptance{}, nil
+	case "paired":
+		return &slots.PairedAcceptance{}, nil
+	}
+	return nil, fmt.Errorf("policies.acceptance: no policy %q", s.Policies.Acceptance)
+}
+
+// checkData refuses missing files before a run rather than after it.
+func (p *plan) checkData(files []string) error {
+	if len(files) > 0 && p.problem.Data == "" {
+		return usagef("%s reads no data", p.problem.Name)
+	}
+	for _, f := range files {
+		if _, err := os.Stat(f); err != nil {
+			return fmt.Errorf("--data: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
+	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// summary is what summary.json holds and --json prints. It is a function of spec, seed and the data
+// files: wall times stand in meters.json.
+type summary struct {
+	Problem  string         `json:"problem"`
+	Name     string         `json:"name"`
+	Seed     uint64         `json:"seed"`
+	Stop     string         `json:"stop"`
+	Rounds   int            `json:"rounds"`
+	Rollouts int            `json:"rollouts"`
+	Gated    int            `json:"gated"`
+	Refused  map[string]int `json:"refused"`
+	Commits  int            `json:"commits"`
+	HeldOut  engine.Measure `json:"held_out"`
+	// Sealed is null when the spec seals no tasks, or the run was interrupted.
+	Sealed       *engine.Measure `json:"sealed"`
+	BestIdentity string          `json:"best_identity"`
+	Ops          int             `json:"ops"`
+	Comparisons  []comparison    `json:"comparisons"`
+	Out          string          `json:"-"`
+}
+
+// comparison is the start rule and the best rule on the same instances.
+type comparison struct {
+	On    string        `json:"on"`
+	Start orderedValues `json:"start"`
+	Best  orderedValues `json:"best"`
+}
+
+// report gathers the summary: what the run says, and both rules on the sealed tasks and on data files.
+func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*summary, error) {
+	r, err := p.compiled(res.Rendered)
+	if err != nil {
+		return nil, err
+	}
+	s := &summary{
+		Problem: p.problem.Name, Name: p.name, Seed: *p.spec.Evolve.Seed, Stop: string(res.Stop), Rounds: len(res.History),
+		Rollouts: res.Spend.Rollouts, Gated: res.Gated, Refused: res.Refused, Commits: res.Outcomes[slots.Committed],
+		HeldOut: res.HeldOut, Sealed: res.Sealed, BestIdentity: dsl.Identity(r.rule), Ops: dsl.Ops(r.rule), Comparisons: []comparison{},
+	}
+	start, err := p.compiled(p.start)
+	if err != nil {
+		return nil, err
+	}
+	if res.Sealed != nil && p.sealed.Len() > 0 {
+		q := catalog.Request{Settings: p.settings, Seeds: p.sealed}
+		if err := s.compare(ctx, p, "sealed tasks "+p.sealed.String(), q, start, r); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range data {
+		if err := s.compare(ctx, p, filepath.Base(file), catalog.Request{Data: file}, start, r); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *summary) compare(ctx context.Context, p *plan, on string, q catalog.Request, start, best *compiledRule) error {
+	c := comparison{On: on}
+	for _, side := range []struct {
+		rule *compiledRule
+		to   *orderedValues
+	}{{start, &c.Start}, {best, &c.Best}} {
+		q.Program = side.rule.program
+		values, err := p.problem.Score(ctx, q)
+		if err != nil {
+			return err
+		}
+		*side.to = values
+	}
+	s.Comparisons = append(s.Comparisons, c)
+	return nil
+}
+
+// compiledRule is a rule with its program.
+type compiledRule struct {
+	rule    *dsl.Rule
+	program *dsl.Program
+}
+
+// compiled compiles a text that holds one rule of the plan's signature.
+func (p *plan) compiled(text string) (*compiledRule, error) {
+	f, err := dsl.Parse("rule", text)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range f.Decls {
+		if r, ok := d.(*dsl.Rule); ok {
+			program, err := dsl.Compile(r, p.sig)
+			return &compiledRule{r, program}, err
+		}
+	}
+	return nil, fmt.Errorf("the text holds no rule")
+}
+
+// write puts the files of a run into its directory.
+func (p *plan) write(dir string, res *engine.Result, s *summary) error {
+	r, err := p.compiled(res.Rendered)
+	if err != nil {
+		return err
+	}
+	best := dsl.Format(&dsl.File{Decls: []dsl.Decl{p.sig, r.rule}})
+	var history bytes.Buffer
+	enc := json.NewEncoder(&history)
+	for _, row := range res.History {
+		if err := enc.Encode(row); err != nil {
+			return err
+		}
+	}
+	for name, v := range map[string]any{"summary.json": s, "meters.json": res.Meters} {
+		text, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := writeWhole(filepath.Join(dir, name), append(text, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := writeWhole(filepath.Join(dir, "history.jsonl"), history.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return writeWhole(filepath.Join(dir, "best.rule"), []byte(best), 0o644)
+}
+
+// printReport shows a run's end to a person.
+func (a *app) printReport(p *plan, s *summary, res *engine.Result, took time.Duration) error {
+	fmt.Fprintf(a.stdout, "%s\n", res.Rendered)
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(w, "rounds\t%d\t(stopped by %s)\n", s.Rounds, s.Stop)
+	fmt.Fprintf(w, "rollouts\t%d\t\n", s.Rollouts)
+	fmt.Fprintf(w, "gated\t%d\t(%d refused)\n", s.Gated, total(s.Refused))
+	fmt.Fprintf(w, "commits\t%d\t\n", s.Commits)
+	measureLine(w, "held out", &s.HeldOut)
+	measureLine(w, "sealed", s.Sealed)
+	fmt.Fprintf(w, "ops\t%d\t\n", s.Ops)
+	fmt.Fprintf(w, "time\t%.1f s\t\n", took.Seconds())
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, c := range s.Comparisons {
+		fmt.Fprintf(a.stdout, "\n%s\n", c.On)
+		w := tabwriter.NewWriter(a.stdout, 2, 8, 2, ' ', 0)
+		fmt.Fprintln(w, "  \tstart\tbest")
+		for i := range c.Start {
+			fmt.Fprintf(w, "  %s\t%v\t%v\n", c.Start[i].Name, c.Start[i].Value, c.Best[i].Value)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "\n%s holds best.rule, history.jsonl and summary.json\n", s.Out)
+	return err
+}
+
+func measureLine(w *tabwriter.Writer, name string, m *engine.Measure) {
+	if m == nil {
+		return
+	}
+	fmt.Fprintf(w, "%s\t%.4f → %.4f\t(mean reward of %d tasks, %d better, %d worse)\n", name, m.Before.Value, m.After.Value, m.N, m.Wins, m.Losses)
+}
+
+func total(counts map[string]int) int {
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
