@@ -1,6 +1,9 @@
 package dsl
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // CheckOptions say what the host brings to a check. The zero value brings nothing.
 type CheckOptions struct {
@@ -61,6 +64,18 @@ func NamesRead(b *Block, names []string) []string {
 			out = append(out, n)
 		}
 	}
+	return out
+}
+
+// FunctionsCalled returns the names of the functions that a body calls, each once, sorted.
+func FunctionsCalled(b *Block) []string {
+	var out []string
+	visitTree(b, func(n Node, _ int) {
+		if c, ok := n.(*Call); ok && !slices.Contains(out, c.Fn.Text) {
+			out = append(out, c.Fn.Text)
+		}
+	})
+	slices.Sort(out)
 	return out
 }
 

@@ -3,6 +3,7 @@ package prove
 import (
 	"math"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/gate/interval"
 )
 
@@ -35,16 +36,16 @@ func (s *state) backward(n *node, lo, hi float64) bool {
 	case opSqrt:
 		return s.narrow(n.a, shrink(math.Max(lo, 0)*math.Max(lo, 0)), grow(hi*hi))
 	case opLog:
-		return s.narrow(n.a, shrink(math.Exp(lo)), grow(math.Exp(hi)))
+		return s.narrow(n.a, shrink(fmath.Exp(lo)), grow(fmath.Exp(hi)))
 	case opLog1p:
-		return s.narrow(n.a, math.Max(-1, math.Expm1(lo)-loosen*(1+math.Abs(math.Expm1(lo)))), math.Expm1(hi)+loosen*(1+math.Abs(math.Expm1(hi))))
+		return s.narrow(n.a, math.Max(-1, shrink(fmath.Exp(lo))-1-loosen), grow(fmath.Exp(hi))-1+loosen)
 	case opExp:
 		a, b := ninf, inf
 		if lo > 0 {
-			a = math.Log(lo) - loosen*(1+math.Abs(math.Log(lo)))
+			a = wideLow(fmath.Log(lo)) - loosen
 		}
 		if hi > 0 {
-			b = math.Log(hi) + loosen*(1+math.Abs(math.Log(hi)))
+			b = wideHigh(fmath.Log(hi)) + loosen
 		}
 		return s.narrow(n.a, a, b)
 	case opFloor:

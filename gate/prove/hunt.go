@@ -3,6 +3,7 @@ package prove
 import (
 	"math"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/gate/interval"
 )
 
@@ -110,7 +111,7 @@ var picks = [...]pick{
 // middle halves [lo, hi]: on a logarithmic scale where it is wide.
 func middle(lo, hi float64) float64 {
 	if lo >= 0 && hi-lo > wide {
-		return math.Expm1((math.Log1p(lo) + math.Log1p(hi)) / 2)
+		return fmath.Exp((fmath.Log1p(lo)+fmath.Log1p(hi))/2) - 1
 	}
 	return lo + (hi-lo)/2
 }

@@ -66,6 +66,7 @@ type Prover struct {
 	scale  []scale
 	whole  []bool
 	prefix prefix
+	bare   *task // of an empty rule
 	pool   sync.Pool
 }
 
@@ -116,6 +117,7 @@ func New(sig *dsl.Signature, allow func(point []float64) bool) *Prover {
 	nameWords(names, sig.Result.Words)
 	p.prefix.names = names
 	p.assumptions()
+	p.bare = &task{graph: *p.lowerer().graph, prefix: p.prefix.block, assumed: p.prefix.assumed, whole: p.whole, body: &block{}}
 	p.pool.New = func() any { return &runner{point: make([]float64, len(p.domain))} }
 	return p
 }

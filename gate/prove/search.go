@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/gate/interval"
 )
 
@@ -114,7 +115,7 @@ func (s scale) at(x float64) float64 {
 	if !s.log {
 		return x
 	}
-	return math.Copysign(math.Log1p(math.Abs(x)), x)
+	return math.Copysign(fmath.Log1p(math.Abs(x)), x)
 }
 
 // width is the share of the domain that v takes; 0 for a single number.
@@ -126,10 +127,12 @@ func (s scale) width(v interval.Value) float64 {
 }
 
 // middle is the number halfway on the scale.
-func (s scale) middle(v interval.Value) float64 {
-	m := s.at(v.Lo)/2 + s.at(v.Hi)/2
-	if s.log {
-		m = math.Copysign(math.Expm1(math.Abs(m)), m)
+func (s scale) middle(v interval.Value) float64 { return s.inverse(s.at(v.Lo)/2 + s.at(v.Hi)/2) }
+
+// inverse maps a place on the scale back to its number.
+func (s scale) inverse(y float64) float64 {
+	if !s.log {
+		return y
 	}
-	return m
+	return math.Copysign(fmath.Exp(math.Abs(y))-1, y)
 }
