@@ -17,7 +17,7 @@ import (
 // Config says which generated instances a [Problem] is made of. A task is a seed.
 type Config struct {
 	Family Family  // "" is OR
-	Items  int     // of an instance, 1 to MaxItems; 0 is 250
+	Items  int     // of an instance, 1 to MaxItems; 0 is 500
 	Seeds  []int64 // of the training and the held-out tasks; nil is 1 to 150
 	Sealed []int64 // of the tasks that are measured once, at the end of a run
 	Span   float64 // of the reward; 0 is DefaultSpan
@@ -29,7 +29,7 @@ func (c Config) withDefaults() Config {
 		c.Family = OR
 	}
 	if c.Items == 0 {
-		c.Items = 250
+		c.Items = 500
 	}
 	if c.Seeds == nil {
 		for seed := int64(1); seed <= 150; seed++ {

@@ -102,6 +102,11 @@ func TestProblemFingerprintCoversSettings(t *testing.T) {
 	}
 }
 
+func referenceBins(in Instance, rule Priority) int {
+	left, _ := referencePack(in, rule, false)
+	return usedOf(left, in.Capacity)
+}
+
 func TestProblemEvaluates(t *testing.T) {
 	p := newProblem(t, Config{Items: 60, Seeds: []int64{1, 2, 3}})
 	for seed := int64(1); seed <= 4; seed++ { // the last joins later
@@ -110,8 +115,7 @@ func TestProblemEvaluates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, _ := referencePack(in, BestFit{}, false)
-		first, _ := referencePack(in, Func(firstFit), false)
+		best, first := referenceBins(in, BestFit{}), referenceBins(in, Func(firstFit))
 		for _, r := range []struct {
 			rule Priority
 			bins int
@@ -138,8 +142,11 @@ func TestProblemEvaluates(t *testing.T) {
 func TestProblemEvaluatesConcurrently(t *testing.T) {
 	p := newProblem(t, Config{Family: Mixed, Items: 80, Seeds: []int64{1, 2, 3, 4, 5, 6}})
 	var candidates []*slots.Candidate
-	for i, rule := range []Priority{BestFit{}, Func(firstFit), Func(funsearchOR), Func(funsearchWeibull)} {
-		for _, identity := range []string{"", strconv.Itoa(i)} {
+	for _, identity := range []string{"", "a", ""} {
+		for i, rule := range []Priority{BestFit{}, Func(firstFit), Func(funsearchOR), Func(funsearchWeibull)} {
+			if identity != "" {
+				identity = strconv.Itoa(i)
+			}
 			candidates = append(candidates, &slots.Candidate{Identity: identity, Program: columnar{rule}})
 		}
 	}

@@ -2,16 +2,18 @@ package binpack
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
 // referencePack is the text of the semantics and nothing else: as many bins as items, all of them looked at for every
-// item. With window, a rule sees only two of the empty bins behind the last opened one. It returns the bins used and
-// the items that went to a bin without a finite priority.
-func referencePack(in Instance, rule Priority, window bool) (used, unranked int) {
-	left := make([]int, len(in.Items))
+// item. With window, a rule sees only two of the empty bins behind the last opened one. It returns what is left in each
+// bin at the end and the number of items that went to a bin without a finite priority.
+func referencePack(in Instance, rule Priority, window bool) (left []int, unranked int) {
+	left = make([]int, len(in.Items))
 	for i := range left {
 		left[i] = in.Capacity
 	}
@@ -32,12 +34,57 @@ func referencePack(in Instance, rule Priority, window bool) (used, unranked int)
 			unranked++
 		}
 	}
+	return left, unranked
+}
+
+// usedOf counts the bins that hold something.
+func usedOf(left []int, capacity int) int {
+	used := 0
 	for _, l := range left {
-		if l < in.Capacity {
+		if l < capacity {
 			used++
 		}
 	}
-	return used, unranked
+	return used
+}
+
+// openLefts returns, in ascending order, what is left in the bins that are neither empty nor full.
+func openLefts(left []int, capacity int) []int {
+	var lefts []int
+	for _, l := range left {
+		if 0 < l && l < capacity {
+			lefts = append(lefts, l)
+		}
+	}
+	slices.Sort(lefts)
+	return lefts
+}
+
+// lastLefts is openLefts of the last instance that a packer packed.
+func lastLefts(p *Packer, capacity int) []int {
+	var left []int
+	if p.positional || capacity > maxCollapsed {
+		for _, l := range p.scan.open {
+			left = append(left, int(l))
+		}
+		return openLefts(left, capacity)
+	}
+	c := p.tables[capacity]
+	for l := range capacity {
+		if c.present[l/64]>>(l%64)&1 == 0 {
+			continue
+		}
+		bins := []int32{c.first[l]}
+		for len(bins) > 0 {
+			b := bins[0]
+			bins = bins[1:]
+			if b >= 0 {
+				left = append(left, l)
+				bins = append(bins, c.heap.left[b], c.heap.right[b])
+			}
+		}
+	}
+	return openLefts(left, capacity)
 }
 
 func referenceChoice(left []int, item, capacity int, rule Priority) (best int, bestFinite bool) {
@@ -118,18 +165,35 @@ func drawRule(t *rapid.T, inputs []int) selective {
 	}}
 }
 
-func drawInstance(t *rapid.T) Instance {
-	in := Instance{Capacity: rapid.SampledFrom([]int{1, 2, 7, 10, 63, 64, 65, 150, maxCollapsed, maxCollapsed + 1}).Draw(t, "capacity")}
-	smallest := rapid.IntRange(1, in.Capacity).Draw(t, "smallest")
-	in.Items = rapid.SliceOfN(rapid.IntRange(smallest, in.Capacity), 1, 60).Draw(t, "items")
-	return in
+func drawCapacity(t *rapid.T) int {
+	return rapid.SampledFrom([]int{1, 2, 7, 10, 63, 64, 65, 150, maxCollapsed, maxCollapsed + 1}).Draw(t, "capacity")
 }
 
+func drawItems(t *rapid.T, capacity int) Instance {
+	smallest := rapid.IntRange(1, capacity).Draw(t, "smallest")
+	items := rapid.SliceOfN(rapid.IntRange(smallest, capacity), 1, 60).Draw(t, "items")
+	return Instance{Capacity: capacity, Items: items}
+}
+
+func drawInstance(t *rapid.T) Instance { return drawItems(t, drawCapacity(t)) }
+
 var allInputs = []int{Item, Bin, Cap, Prev, HasPrev, Idx, MaxBin}
+
+// checkPack packs with p and compares with the reference.
+func checkPack(t *rapid.T, form string, p *Packer, in Instance, left []int, unranked int) {
+	t.Helper()
+	if got, want := p.Pack(in), usedOf(left, in.Capacity); got != want || p.Unranked() != unranked {
+		t.Fatalf("%s: %d bins, %d unranked, want %d, %d for %+v", form, got, p.Unranked(), want, unranked, in)
+	}
+	if diff := cmp.Diff(openLefts(left, in.Capacity), lastLefts(p, in.Capacity)); diff != "" {
+		t.Fatalf("%s: what is left in open bins differs for %+v: %s", form, in, diff)
+	}
+}
 
 func TestPackEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		packers := map[string]*Packer{}
+		capacities := [2]int{drawCapacity(t), drawCapacity(t)}
 		for range rapid.IntRange(1, 3).Draw(t, "rules") {
 			rule := drawRule(t, allInputs)
 			for form, priority := range map[string]Priority{
@@ -141,15 +205,23 @@ func TestPackEqualsReference(t *testing.T) {
 				packers[form].Reset(priority)
 			}
 			for range rapid.IntRange(1, 3).Draw(t, "instances") {
-				in := drawInstance(t)
-				used, unranked := referencePack(in, rule, true)
+				in := drawItems(t, rapid.SampledFrom(capacities[:]).Draw(t, "capacity"))
+				left, unranked := referencePack(in, rule, true)
 				for form, p := range packers {
-					if got := p.Pack(in); got != used || p.Unranked() != unranked {
-						t.Fatalf("%s: %d bins, %d unranked, want %d, %d for %+v", form, got, p.Unranked(), used, unranked, in)
-					}
+					checkPack(t, form, p, in, left, unranked)
 				}
 			}
 		}
+	})
+}
+
+// Bins with the same remaining capacity must come back in the order of their index, whatever the order in which they
+// reached it. A few sizes make many bins meet there, and a rule that reads nothing leaves all to the index.
+func TestCollapsedKeepsTheOrderOfIndices(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := Instance{Capacity: 12, Items: rapid.SliceOfN(rapid.SampledFrom([]int{2, 3, 5, 7}), 1, 200).Draw(t, "items")}
+		left, unranked := referencePack(in, Func(firstFit), true)
+		checkPack(t, "constant", NewPacker(selective{Func: func([]float64) float64 { return 0 }}), in, left, unranked)
 	})
 }
 
@@ -158,10 +230,8 @@ func TestWindowEqualsAllBins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule := drawRule(t, []int{Item, Bin, Cap, Prev, HasPrev, MaxBin})
 		in := drawInstance(t)
-		want, _ := referencePack(in, rule, false)
-		if got := Pack(in, rule); got != want {
-			t.Fatalf("%d bins, want %d for %+v", got, want, in)
-		}
+		left, unranked := referencePack(in, rule, false)
+		checkPack(t, "scan", NewPacker(rule), in, left, unranked)
 	})
 }
 

@@ -93,17 +93,14 @@ func TestPackOfRulesEqualsReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := drawInstance(t)
-		want, unranked := referencePack(in, Func(func(args []float64) float64 {
+		left, unranked := referencePack(in, Func(func(args []float64) float64 {
 			v, err := reference.Eval(args)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return v
 		}), true)
-		p := NewPacker(program)
-		if got := p.Pack(in); got != want || p.Unranked() != unranked {
-			t.Fatalf("%d bins, %d unranked, want %d, %d for %+v and\n%s", got, p.Unranked(), want, unranked, in, dsl.FormatRule(rule))
-		}
+		checkPack(t, dsl.FormatRule(rule), NewPacker(program), in, left, unranked)
 	})
 }
 
