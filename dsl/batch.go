@@ -1,8 +1,36 @@
 package dsl
 
+import "math"
+
+// chunkRows is how many rows the columns of a batch hold: enough to make the cost of choosing an operation small, few
+// enough that the columns in use stay in the nearest cache.
+const chunkRows = 256
+
+// Rows below which evaluating row by row is faster than by columns; choices cost columns more, because both sides of cheap
+// ones are computed.
+const (
+	batchRows       = 8
+	batchChoiceRows = 32
+)
+
 // Batch evaluates the program at len(out) rows. cols has a column for each argument: the inputs of the signature, then, for
-// a hook that reads state, the states. A column holds a value for each row; one of length 1 holds the value of all rows.
+// a hook that reads state, the states. A column holds a value for each row; one of length 1 holds the value of all rows, and
+// what depends on such columns alone is computed once. out must not overlap cols. The values are those of Num, bit for bit.
 func (p *Program) Batch(cols [][]float64, out []float64) {
+	if len(out) == 0 {
+		return
+	}
+	if len(out) < batchRows || p.columns.branches && len(out) < batchChoiceRows {
+		p.rowByRow(cols, out)
+		return
+	}
+	s := p.scratch.Get().(*batchScratch)
+	s.run(p.columns, cols, out)
+	p.scratch.Put(s)
+}
+
+// rowByRow evaluates few rows.
+func (p *Program) rowByRow(cols [][]float64, out []float64) {
 	var small [largeTemps]float64
 	row := small[:]
 	if len(cols) > len(small) {
@@ -18,5 +46,166 @@ func (p *Program) Batch(cols [][]float64, out []float64) {
 			}
 		}
 		out[r] = p.Num(row)
+	}
+}
+
+// batchScratch is the memory of one evaluation by columns. It belongs to one program and is used again.
+type batchScratch struct {
+	view    [][]float64 // the column of each value, for the current chunk
+	uniform []bool      // values that are the same in all rows
+	scalar  []float64   // what they are
+	filled  []bool      // uniform values whose column is made
+	buffers [][]float64
+	fills   [][]float64 // columns of uniform values, by value; made when first needed
+	lists   [][]int32   // rows that enter a side of a choice
+	room    []int32     // memory of the lists
+}
+
+func newBatchScratch(c *columns) *batchScratch {
+	s := &batchScratch{
+		view:    make([][]float64, c.values),
+		uniform: make([]bool, c.values),
+		scalar:  make([]float64, c.values),
+		filled:  make([]bool, c.values),
+		buffers: make([][]float64, c.buffers),
+		fills:   make([][]float64, c.values),
+		lists:   make([][]int32, c.lists),
+		room:    make([]int32, c.lists*chunkRows),
+	}
+	memory := make([]float64, c.buffers*chunkRows)
+	for i := range s.buffers {
+		s.buffers[i] = memory[i*chunkRows:][:chunkRows]
+	}
+	for _, k := range c.consts {
+		s.uniform[k.value], s.scalar[k.value] = true, k.k
+		s.fill(k.value)
+	}
+	return s
+}
+
+// fill makes the column of a uniform value.
+func (s *batchScratch) fill(v int32) {
+	if s.filled[v] {
+		return
+	}
+	if s.fills[v] == nil {
+		s.fills[v] = make([]float64, chunkRows)
+	}
+	col, k := s.fills[v], s.scalar[v]
+	for i := range col {
+		col[i] = k
+	}
+	s.filled[v] = true
+	s.view[v] = col
+}
+
+func (s *batchScratch) run(c *columns, cols [][]float64, out []float64) {
+	s.hoist(c, cols)
+	if s.uniform[c.result] {
+		v := oneNaN(s.scalar[c.result])
+		for i := range out {
+			out[i] = v
+		}
+		return
+	}
+	for from := 0; from < len(out); from += chunkRows {
+		to := min(from+chunkRows, len(out))
+		for _, a := range c.args {
+			if !s.uniform[a.value] {
+				s.view[a.value] = cols[a.arg][from:to]
+			}
+		}
+		s.chunk(c, out[from:to])
+	}
+	for _, a := range c.args { // keep no memory of the caller's
+		if !s.uniform[a.value] {
+			s.view[a.value] = nil
+		}
+	}
+	s.view[c.result] = nil
+}
+
+// hoist finds what is the same in all rows, and computes it.
+func (s *batchScratch) hoist(c *columns, cols [][]float64) {
+	for _, a := range c.args {
+		col := cols[a.arg]
+		s.filled[a.value] = false
+		if s.uniform[a.value] = len(col) == 1; s.uniform[a.value] {
+			s.scalar[a.value] = col[0]
+		}
+	}
+	for i := range c.steps {
+		st := &c.steps[i]
+		if st.op == kFilter {
+			s.lists[st.dst] = nil
+			continue
+		}
+		all := true
+		for _, a := range st.args[:st.n] {
+			all = all && s.uniform[a]
+		}
+		s.uniform[st.dst], s.filled[st.dst] = all, false
+		if all {
+			s.scalar[st.dst] = st.once(s.scalar)
+		} else {
+			s.view[st.dst] = s.buffers[st.buf]
+		}
+	}
+	for i := range c.steps { // the columns that the other steps read
+		st := &c.steps[i]
+		if st.op != kFilter && s.uniform[st.dst] {
+			continue
+		}
+		for _, a := range st.args[:st.n] {
+			if s.uniform[a] {
+				s.fill(a)
+			}
+		}
+	}
+}
+
+// once is the value of a step whose operands are the same in all rows.
+func (st *step) once(scalar []float64) float64 {
+	a := func(i int) float64 { return scalar[st.args[i]] }
+	switch {
+	case st.op == kernel(vSelect):
+		return pick(a(0) != 0, a(1), a(2))
+	case st.op >= kSelectLt:
+		return pick(apply2(vLt+vop(st.op-kSelectLt), a(0), a(1)) != 0, a(2), a(3))
+	case st.n == 1:
+		return apply1(vop(st.op), a(0))
+	}
+	return apply2(vop(st.op), a(0), a(1))
+}
+
+func pick(c bool, x, y float64) float64 {
+	if c {
+		return x
+	}
+	return y
+}
+
+// chunk runs the steps that differ from row to row.
+func (s *batchScratch) chunk(c *columns, out []float64) {
+	result := c.result
+	for i := range c.steps {
+		st := &c.steps[i]
+		switch {
+		case st.op == kFilter:
+			s.filter(st, len(out))
+		case s.uniform[st.dst]:
+		case st.dst == result:
+			s.step(st, out)
+		default:
+			s.step(st, s.view[st.dst][:len(out)])
+		}
+	}
+	if len(c.steps) == 0 || c.steps[len(c.steps)-1].dst != result {
+		copy(out, s.view[result])
+	}
+	for i, v := range out {
+		if v != v {
+			out[i] = math.NaN()
+		}
 	}
 }

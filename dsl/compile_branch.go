@@ -76,14 +76,14 @@ func (e *emitter) branch(x id) {
 	e.bind(&no)
 	e.side(c, 2)
 	e.bind(&end)
-	e.emit(instr{op: opLoadT, a: uint16(e.slot[x])})
+	e.emit(instr{op: opLoad | modeT, a: uint16(e.slot[x])})
 }
 
 // side brings the members of c to their values on one side.
 func (e *emitter) side(c *cluster, operand int) {
 	for _, m := range c.members {
 		e.load(e.g.values[m].arg[operand])
-		e.emit(instr{op: opStoreT, a: uint16(e.slot[m])})
+		e.emit(instr{op: opStore, a: uint16(e.slot[m])})
 	}
 }
 
@@ -91,10 +91,10 @@ func (e *emitter) side(c *cluster, operand int) {
 func (e *emitter) materialize(x id) {
 	var no, end label
 	e.decide(x, false, &no)
-	e.emit(instr{op: opLoadK, k: 1})
+	e.emit(instr{op: opLoad, k: 1})
 	e.jump(&end)
 	e.bind(&no)
-	e.emit(instr{op: opLoadK, k: 0})
+	e.emit(instr{op: opLoad, k: 0})
 	e.bind(&end)
 	e.acc = none
 }
@@ -137,7 +137,7 @@ func (e *emitter) test(x id, sense bool, l *label) {
 		e.testChoice(x, sense, l)
 		e.read(x)
 	case v.op == vArg:
-		e.jumpBy(instr{op: unless(relNe, sense) + modeAK, a: uint16(v.arg[0])}, l)
+		e.jumpBy(instr{op: unless(relNe, sense) | modeAK, a: uint16(v.arg[0])}, l)
 	default:
 		e.load(x)
 		e.jumpBy(instr{op: unless(relNe, sense)}, l)
@@ -196,18 +196,18 @@ func (r relation) exchanged() relation {
 	return r
 }
 
-// unless is the first form of the jump that is taken if the relation holds (sense) or unless it holds. The two are not
+// unless is the jump that is taken if the relation holds (sense) or unless it holds. The two are not
 // each other's opposite relation: with NaN neither x < y nor x >= y.
 func unless(r relation, sense bool) opcode {
 	switch {
 	case !sense:
-		return opUnlessLtK + 4*opcode(r)
+		return opUnlessLt + opcode(r)<<4
 	case r == relEq:
-		return opUnlessNeK
+		return opUnlessNe
 	case r == relNe:
-		return opUnlessEqK
+		return opUnlessEq
 	}
-	return opIfLtK + 4*opcode(r)
+	return opIfLt + opcode(r)<<4
 }
 
 // decide is test of a condition that is computed here: a negation or a comparison.
@@ -225,19 +225,19 @@ func (e *emitter) decide(x id, sense bool, l *label) {
 	ob, readyB := e.ready(b)
 	switch {
 	case readyA && readyB && oa.mode == modeA && ob.mode == modeK && e.acc != a:
-		e.jumpBy(instr{op: unless(r, sense) + modeAK, a: oa.a, k: ob.k}, l)
+		e.jumpBy(instr{op: unless(r, sense) | modeAK, a: oa.a, k: ob.k}, l)
 		return
 	case readyA && readyB && oa.mode == modeK && ob.mode == modeA && e.acc != b:
-		e.jumpBy(instr{op: unless(r.exchanged(), sense) + modeAK, a: ob.a, k: oa.k}, l)
+		e.jumpBy(instr{op: unless(r.exchanged(), sense) | modeAK, a: ob.a, k: oa.k}, l)
 		return
 	}
-	a, b, swapped := e.arrange(a, b)
+	a, b, swapped := e.arrange(a, b, e.ready)
 	if swapped {
 		a, b, r = b, a, r.exchanged()
 	}
 	e.load(a)
 	o, _ := e.ready(b)
-	in := instr{op: unless(r, sense) + o.mode, a: o.a, k: o.k}
+	in := o.with(unless(r, sense))
 	e.read(b)
 	e.jumpBy(in, l)
 }

@@ -3,6 +3,7 @@ package dsl
 // region is a place in the control flow: the whole function, or one side of a branch within another region.
 type region struct {
 	parent, depth int32
+	cluster       int32 // whose side it is
 	// imports are values of the parent region that this one reads: they are computed before the branch.
 	imports []id
 }
@@ -111,7 +112,7 @@ func (s *schedule) useOperands(x id) {
 	}
 	c := &s.clusters[v.group]
 	if !c.settled {
-		s.settle(c)
+		s.settle(v.group)
 		s.use(v.arg[0], c.region)
 	}
 	s.use(v.arg[1], c.then)
@@ -120,7 +121,8 @@ func (s *schedule) useOperands(x id) {
 
 // settle gives a cluster its place, that of all its members' uses, and regions for its two sides. It runs when the last
 // member is reached, so that every use of every member is known.
-func (s *schedule) settle(c *cluster) {
+func (s *schedule) settle(group int32) {
+	c := &s.clusters[group]
 	live := c.members[:0]
 	c.region = unplaced
 	for _, m := range c.members {
@@ -140,7 +142,7 @@ func (s *schedule) settle(c *cluster) {
 	}
 	c.then = int32(len(s.regions))
 	c.otherwise = c.then + 1
-	side := region{parent: c.region, depth: s.regions[c.region].depth + 1}
+	side := region{parent: c.region, cluster: group, depth: s.regions[c.region].depth + 1}
 	s.regions = append(s.regions, side, side)
 }
 

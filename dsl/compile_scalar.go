@@ -45,13 +45,44 @@ func emitScalar(g *graph, s *schedule, outputs []id, tail bool) (code []instr, t
 			slots = append(slots, e.store())
 		}
 	}
-	if n := len(e.code); n > 0 && e.code[n-1].op == opReturn {
-		e.code = e.code[:n-1] // the end returns too
-	}
+	e.code = tidy(e.code)
 	if e.temps > math.MaxUint16 || len(e.code) > math.MaxInt32 {
 		return nil, 0, nil, errors.New("the function keeps too many values at once")
 	}
 	return e.code, int(e.temps), slots, nil
+}
+
+// tidy redirects jumps to jumps, returns instead of jumping to a return, and drops jumps to the next instruction and what
+// the end of the program does anyway.
+func tidy(code []instr) []instr {
+	moved := make([]uint32, len(code)+1)  // new index of each instruction
+	for i := len(code) - 1; i >= 0; i-- { // targets, which lie ahead, are done before
+		in := &code[i]
+		if !in.jumps() {
+			continue
+		}
+		for int(in.b) < len(code) && code[in.b].op == opJump {
+			in.b = code[in.b].b
+		}
+		if in.op == opJump && (int(in.b) == len(code) || code[in.b].op == opReturn) {
+			*in = instr{op: opReturn}
+		}
+	}
+	kept := code[:0]
+	for i, in := range code {
+		moved[i] = uint32(len(kept))
+		if in.op == opJump && int(in.b) == i+1 || in.op == opReturn && i == len(code)-1 {
+			continue
+		}
+		kept = append(kept, in)
+	}
+	moved[len(code)] = uint32(len(kept))
+	for i := range kept {
+		if kept[i].jumps() {
+			kept[i].b = moved[kept[i].b]
+		}
+	}
+	return kept
 }
 
 // estimate finds for each value how many temporaries are busy while it is computed, so that of two operands the more
@@ -82,17 +113,14 @@ func (e *emitter) emit(in instr) {
 
 // operand is where an instruction finds a value.
 type operand struct {
-	mode opcode // 0 K, 1 A, 2 T: what to add to the first form of an operation
+	mode opcode
 	a    uint16
+	b    uint32
 	k    float64
 }
 
-const (
-	modeK opcode = iota
-	modeA
-	modeT
-	modeAK
-)
+// with is the instruction of op on o.
+func (o operand) with(op opcode) instr { return instr{op: op | o.mode, a: o.a, b: o.b, k: o.k} }
 
 // ready returns where x can be read without computing anything.
 func (e *emitter) ready(x id) (operand, bool) {
@@ -133,7 +161,7 @@ func (e *emitter) newTemp() int32 {
 // store keeps the accumulator in a new temporary.
 func (e *emitter) store() int32 {
 	t := e.newTemp()
-	e.emit(instr{op: opStoreT, a: uint16(t)})
+	e.emit(instr{op: opStore, a: uint16(t)})
 	return t
 }
 
@@ -141,7 +169,7 @@ func (e *emitter) store() int32 {
 func (e *emitter) load(x id) {
 	if e.acc != x {
 		if o, ok := e.ready(x); ok {
-			e.emit(instr{op: opLoadK + o.mode, a: o.a, k: o.k})
+			e.emit(o.with(opLoad))
 		} else {
 			e.compute(x)
 			if e.left[x] > 1 && e.slot[x] == none {
@@ -177,30 +205,58 @@ func (e *emitter) compute(x id) {
 		e.load(v.arg[0])
 		e.emit(instr{op: opNeg + opcode(v.op-vNeg)})
 	default:
-		e.binary(v.op, v.arg[0], v.arg[1])
+		if o, ok := e.combined(x); ok {
+			e.emit(o.with(opLoad))
+		} else {
+			e.binary(v.op, v.arg[0], v.arg[1])
+		}
 	}
 	e.acc = x
 }
 
-// forms are the first instructions of a binary operation and of the same with operands exchanged.
+// combined returns the mode that computes x from arguments and a constant, if there is one.
+func (e *emitter) combined(x id) (operand, bool) {
+	v := &e.g.values[x]
+	if v.op == vSqrt && e.g.values[v.arg[0]].op == vArg {
+		return operand{mode: modeSqrtA, a: uint16(e.g.values[v.arg[0]].arg[0])}, true
+	}
+	if v.op < vAdd || v.op > vDiv {
+		return operand{}, false
+	}
+	a, b := &e.g.values[v.arg[0]], &e.g.values[v.arg[1]]
+	mode, n := opcode(0), v.op-vAdd
+	switch {
+	case a.op == vArg && b.op == vArg:
+		mode = modeAddAB + opcode(n)
+		return operand{mode: mode, a: uint16(a.arg[0]), b: uint32(b.arg[0])}, true
+	case a.op == vArg && b.op == vConst: // a - k is a + -k
+		mode = [...]opcode{modeAddAK, 0, modeMulAK, modeDivAK}[n]
+	case a.op == vConst && b.op == vArg:
+		mode = [...]opcode{modeAddAK, modeRsubAK, modeMulAK, modeRdivAK}[n]
+		a, b = b, a
+	}
+	return operand{mode: mode, a: uint16(a.arg[0]), k: b.k}, mode != 0
+}
+
+// forms are the instructions of a binary operation and of the same with operands exchanged.
 func forms(op vop) (straight, reversed opcode) {
 	switch op {
 	case vAdd:
-		return opAddK, opAddK
+		return opAdd, opAdd
 	case vSub:
-		return opSubK, opRsubK
+		return opSub, opRsub
 	case vMul:
-		return opMulK, opMulK
+		return opMul, opMul
 	case vDiv:
-		return opDivK, opRdivK
+		return opDiv, opRdiv
 	case vMod:
-		return opModK, opRmodK
+		return opMod, opRmod
 	case vPow:
-		return opPowK, opRpowK
+		return opPow, opRpow
 	case vMin:
-		return opMinK, opMinK
+		return opMin, opMin
 	default:
-		return opMaxK, opMaxK
+		return opMax, opMax
 	}
 }
 
@@ -212,69 +268,53 @@ func (e *emitter) binary(op vop, x, y id) {
 		e.emit(instr{op: opSquare})
 		return
 	}
-	if e.direct(op, x, y) {
-		return
-	}
 	straight, reversed := forms(op)
-	if x, y, swapped := e.arrange(x, y); swapped {
-		e.apply(reversed, y, x)
+	find := e.ready
+	if op <= vDiv {
+		find = e.readable
+	}
+	if x, y, swapped := e.arrange(x, y, find); swapped {
+		e.apply(reversed, y, x, find)
 	} else {
-		e.apply(straight, x, y)
+		e.apply(straight, x, y, find)
 	}
 }
 
-// apply loads x and combines it with y, which is ready.
-func (e *emitter) apply(op opcode, x, y id) {
+// readable is ready, or a combination of arguments that nothing else reads and an instruction computes on its way.
+func (e *emitter) readable(x id) (operand, bool) {
+	if o, ok := e.ready(x); ok {
+		return o, true
+	}
+	if e.left[x] != 1 || e.acc == x {
+		return operand{}, false
+	}
+	return e.combined(x)
+}
+
+// apply loads x and combines it with y, which find finds.
+func (e *emitter) apply(op opcode, x, y id, find func(id) (operand, bool)) {
 	e.load(x)
-	o, _ := e.ready(y)
-	e.emit(instr{op: op + o.mode, a: o.a, k: o.k})
+	o, _ := find(y)
+	e.emit(o.with(op))
 	e.read(y)
 }
 
-// arrange makes one of x and y ready to be read and says which: y, or where the operands had better be exchanged x.
-func (e *emitter) arrange(x, y id) (id, id, bool) {
-	_, readyX := e.ready(x)
-	_, readyY := e.ready(y)
+// arrange brings one of x and y to where find finds it and says which: y, or where the operands had better be exchanged x.
+func (e *emitter) arrange(x, y id, find func(id) (operand, bool)) (id, id, bool) {
+	_, foundX := find(x)
+	_, foundY := find(y)
 	switch {
-	case readyX && readyY:
+	case foundX && foundY:
 		return x, y, e.acc == y
-	case readyY:
+	case foundY:
 		return x, y, false
-	case readyX:
+	case foundX:
 		return x, y, true
 	case e.cost[x] < e.cost[y]:
 		e.keep(y)
 		return x, y, false
 	}
 	e.keep(x)
-	_, readyY = e.ready(y) // x may have needed it
-	return x, y, !readyY
-}
-
-// direct computes op of arguments and constants in one instruction, where there is one.
-func (e *emitter) direct(op vop, x, y id) bool {
-	ox, readyX := e.ready(x)
-	oy, readyY := e.ready(y)
-	if !readyX || !readyY {
-		return false
-	}
-	switch {
-	case ox.mode == modeA && oy.mode == modeA:
-		return e.pick(op, [...]opcode{opAddAA, opSubAA, opMulAA, opDivAA}, instr{a: ox.a, b: uint32(oy.a)})
-	case ox.mode == modeA && oy.mode == modeK:
-		return e.pick(op, [...]opcode{opAddAK, 0, opMulAK, opDivAK}, instr{a: ox.a, k: oy.k})
-	case ox.mode == modeK && oy.mode == modeA:
-		return e.pick(op, [...]opcode{opAddAK, opRsubAK, opMulAK, opRdivAK}, instr{a: oy.a, k: ox.k})
-	}
-	return false
-}
-
-// pick emits in with the instruction for + - * /, if there is one.
-func (e *emitter) pick(op vop, ops [4]opcode, in instr) bool {
-	if op < vAdd || op > vDiv || ops[op-vAdd] == 0 {
-		return false
-	}
-	in.op = ops[op-vAdd]
-	e.emit(in)
-	return true
+	_, foundY = find(y) // x may have needed it
+	return x, y, !foundY
 }

@@ -43,6 +43,67 @@ func TestCompiledRuleEqualsReference(t *testing.T) {
 	})
 }
 
+// drawColumns draws columns: some with a value a row, some with one value for all rows.
+func drawColumns(t *rapid.T, inputs []*dsl.Input, rows int) [][]float64 {
+	cols := make([][]float64, len(inputs))
+	first := dsltest.Args(t, inputs)
+	for i := range cols {
+		cols[i] = []float64{first[i]}
+	}
+	single := rapid.SliceOfN(rapid.Bool(), len(inputs), len(inputs)).Draw(t, "single")
+	for range rows - 1 {
+		for i, v := range dsltest.Args(t, inputs) {
+			if !single[i] {
+				cols[i] = append(cols[i], v)
+			}
+		}
+	}
+	return cols
+}
+
+func TestBatchEqualsReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sig := dsltest.Signature(t)
+		rule := dsltest.Rule(t, sig)
+		program, err := dsl.Compile(rule, sig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reference, err := dsl.NewReference(rule, sig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := rapid.SampledFrom([]int{1, 7, 8, 33, 40}).Draw(t, "rows")
+		cols := drawColumns(t, sig.Inputs, rows)
+		out := make([]float64, rapid.SampledFrom([]int{rows, rows, 300, 600}).Draw(t, "repeat"))
+		long := make([][]float64, len(cols)) // the drawn rows over and over
+		for i, col := range cols {
+			if len(col) == 1 {
+				long[i] = col
+				continue
+			}
+			for r := range out {
+				long[i] = append(long[i], col[r%rows])
+			}
+		}
+		for range 2 { // the second time in used memory
+			clear(out)
+			program.Batch(long, out)
+			args := make([]float64, len(cols))
+			for r := range out {
+				for i, col := range long {
+					args[i] = col[min(r, len(col)-1)]
+				}
+				want, err := reference.Eval(args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameBits(t, dsl.FormatRule(rule), out[r], want)
+			}
+		}
+	})
+}
+
 func TestCompiledPolicyEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		policy, slot := dsltest.Policy(t)

@@ -1,6 +1,9 @@
 package dsl
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Program is a compiled rule or hook. It is immutable: any number of goroutines may run it at once.
 //
@@ -17,6 +20,9 @@ type Program struct {
 	// outs are the temporaries that hold what an on hook leaves: the counts of clamped and NaN writes, then each state.
 	outs  []int32
 	reads []bool // of each input, then of each state
+	// columns is the program of Batch, nil for an on hook; scratch is its memory between calls.
+	columns *columns
+	scratch sync.Pool
 }
 
 // Effects counts what became of the writes of an on hook: those clamped to the bounds of their state, and the NaNs that
@@ -58,7 +64,12 @@ func compileUnit(u *unit) (*Program, error) {
 		p.names = append(p.names, s.Name.Text)
 	}
 	p.reads = g.argumentsOf(outputs, len(u.inputs)+len(u.states))
-	p.code, p.temps, p.outs, err = emitScalar(g, newSchedule(g, outputs), outputs, !u.on)
+	s := newSchedule(g, outputs)
+	if !u.on {
+		p.columns = emitColumns(g, s, outputs[0])
+		p.scratch.New = func() any { return newBatchScratch(p.columns) }
+	}
+	p.code, p.temps, p.outs, err = emitScalar(g, s, outputs, !u.on)
 	return p, err
 }
 
@@ -95,7 +106,15 @@ func (p *Program) Reads(i int) bool { return p.reads[i] }
 
 // Num returns the value at args: a number, 1 or 0 for a bool, the index of a word. A NaN is always the same NaN.
 func (p *Program) Num(args []float64) float64 {
-	v := p.eval(args)
+	if p.temps > smallTemps {
+		return p.evalLarge(args)
+	}
+	var temps [smallTemps]float64
+	return oneNaN(run(p.code, args, temps[:]))
+}
+
+// oneNaN makes every NaN the same.
+func oneNaN(v float64) float64 {
 	if v != v {
 		return math.NaN()
 	}
@@ -103,11 +122,11 @@ func (p *Program) Num(args []float64) float64 {
 }
 
 // Bool returns the truth value at args.
-func (p *Program) Bool(args []float64) bool { return p.eval(args) != 0 }
+func (p *Program) Bool(args []float64) bool { return p.Num(args) != 0 }
 
 // Word returns the word at args, "" if the program does not return words.
 func (p *Program) Word(args []float64) string {
-	if i := int(p.eval(args)); i >= 0 && i < len(p.result.Words) {
+	if i := int(p.Num(args)); i >= 0 && i < len(p.result.Words) {
 		return p.result.Words[i]
 	}
 	return ""
@@ -120,20 +139,12 @@ const (
 	largeTemps = 64
 )
 
-func (p *Program) eval(args []float64) float64 {
-	if p.temps <= smallTemps {
-		var temps [smallTemps]float64
-		return run(p.code, args, temps[:])
-	}
-	return p.evalLarge(args)
-}
-
 func (p *Program) evalLarge(args []float64) float64 {
 	if p.temps <= largeTemps {
 		var temps [largeTemps]float64
-		return run(p.code, args, temps[:])
+		return oneNaN(run(p.code, args, temps[:]))
 	}
-	return run(p.code, args, make([]float64, p.temps))
+	return oneNaN(run(p.code, args, make([]float64, p.temps)))
 }
 
 // Step evaluates a hook of a policy with state. A hook that decides returns its value and leaves state as it is; an on hook

@@ -2,69 +2,63 @@ package dsl
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 )
 
-// family is the forms of one operation: consecutive opcodes, one for each mode.
-type family struct {
-	first opcode
-	name  string
-	modes []string // letters of the operands: K constant, A argument, T temporary, J target of a jump
-}
-
+// opNames are the operations of each group of opcodes in order, plainNames those that follow the groups.
 var (
-	threeModes = []string{"K", "A", "T"}
-	jumpModes  = []string{"KJ", "AJ", "TJ", "AKJ"}
-	noModes    = []string{""}
+	opNames = [...]string{"load", "add", "sub", "rsub", "mul", "div", "rdiv", "min", "max", "mod", "rmod", "pow", "rpow",
+		"unless <", "unless <=", "unless >", "unless >=", "unless ==", "unless !=", "if <", "if <=", "if >", "if >="}
+	plainNames = [...]string{"store", "jump", "return", "return", "square", "neg", "abs", "sqrt", "floor", "ceil", "exp", "log", "log1p", "tanh"}
+	modeForms  = [...]string{"K", "A", "T", "A + K", "K - A", "A * K", "A / K", "K / A", "A + B", "A - B", "A * B", "A / B", "sqrt A"}
 )
 
-// families lists all opcodes in ascending order.
-var families = []family{
-	{opLoadK, "load", threeModes}, {opStoreT, "store", []string{"T"}},
-	{opAddK, "add", threeModes}, {opSubK, "sub", threeModes}, {opRsubK, "rsub", threeModes}, {opMulK, "mul", threeModes},
-	{opDivK, "div", threeModes}, {opRdivK, "rdiv", threeModes}, {opMinK, "min", threeModes}, {opMaxK, "max", threeModes},
-	{opModK, "mod", threeModes}, {opRmodK, "rmod", threeModes}, {opPowK, "pow", threeModes}, {opRpowK, "rpow", threeModes},
-	{opNeg, "neg", noModes}, {opAbs, "abs", noModes}, {opSqrt, "sqrt", noModes}, {opFloor, "floor", noModes},
-	{opCeil, "ceil", noModes}, {opExp, "exp", noModes}, {opLog, "log", noModes}, {opLog1p, "log1p", noModes},
-	{opTanh, "tanh", noModes}, {opSquare, "square", noModes},
-	{opAddAK, "add", []string{"AK"}}, {opRsubAK, "rsub", []string{"AK"}}, {opMulAK, "mul", []string{"AK"}},
-	{opDivAK, "div", []string{"AK"}}, {opRdivAK, "rdiv", []string{"AK"}},
-	{opAddAA, "add", []string{"AB"}}, {opSubAA, "sub", []string{"AB"}}, {opMulAA, "mul", []string{"AB"}}, {opDivAA, "div", []string{"AB"}},
-	{opJump, "jump", []string{"J"}}, {opReturn, "return", noModes}, {opReturnK, "return", []string{"K"}},
-	{opUnlessLtK, "unless <", jumpModes}, {opUnlessLeK, "unless <=", jumpModes}, {opUnlessGtK, "unless >", jumpModes},
-	{opUnlessGeK, "unless >=", jumpModes}, {opUnlessEqK, "unless ==", jumpModes}, {opUnlessNeK, "unless !=", jumpModes},
-	{opIfLtK, "if <", jumpModes}, {opIfLeK, "if <=", jumpModes}, {opIfGtK, "if >", jumpModes}, {opIfGeK, "if >=", jumpModes},
-}
-
-// String lists the instructions of the scalar program, one a line: number, operation, operands. An operation has the
-// accumulator on its left, those named r... on its right; with two operands they are both in the list. Temporaries are t0, t1, ...
+// String lists the instructions of the scalar program, one a line: number, operation, operand. The accumulator is on the
+// left of an operation, on the right of those named r...; a comparison that names two values leaves it alone.
+// Temporaries are t0, t1, ...
 func (p *Program) String() string {
 	var b strings.Builder
 	for i, in := range p.code {
-		n := sort.Search(len(families), func(n int) bool { return families[n].first > in.op }) - 1
-		f := families[n]
-		line := fmt.Sprintf("%3d  %-9s %s", i, f.name, p.operands(in, f.modes[in.op-f.first]))
+		line := fmt.Sprintf("%3d  %s", i, p.instruction(in))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
 }
 
-func (p *Program) operands(in instr, modes string) string {
-	var list []string
-	for _, m := range modes {
-		switch m {
+func (p *Program) instruction(in instr) string {
+	if in.op >= opPlain {
+		form := map[opcode]string{opStore: "T", opJump: "-> J", opReturnK: "K"}[in.op]
+		return fmt.Sprintf("%-9s %s", plainNames[in.op-opPlain], p.operand(in, form))
+	}
+	name, mode := opNames[in.op>>4], in.op&15
+	switch {
+	case in.op < opUnlessLt:
+		return fmt.Sprintf("%-9s %s", name, p.operand(in, modeForms[mode]))
+	case mode == modeAK:
+		word, sign, _ := strings.Cut(name, " ")
+		return fmt.Sprintf("%-9s %s", word, p.operand(in, "A "+sign+" K -> J"))
+	}
+	return fmt.Sprintf("%-9s %s", name, p.operand(in, modeForms[mode]+" -> J"))
+}
+
+// operand replaces the letters of a form by what the instruction has there.
+func (p *Program) operand(in instr, form string) string {
+	var b strings.Builder
+	for _, c := range form {
+		switch c {
 		case 'K':
-			list = append(list, FormatNumber(in.k))
+			b.WriteString(FormatNumber(in.k))
 		case 'A':
-			list = append(list, p.names[in.a])
+			b.WriteString(p.names[in.a])
 		case 'B':
-			list = append(list, p.names[in.b])
+			b.WriteString(p.names[in.b])
 		case 'T':
-			list = append(list, fmt.Sprintf("t%d", in.a))
+			fmt.Fprintf(&b, "t%d", in.a)
 		case 'J':
-			list = append(list, fmt.Sprintf("-> %d", in.b))
+			fmt.Fprint(&b, in.b)
+		default:
+			b.WriteRune(c)
 		}
 	}
-	return strings.Join(list, " ")
+	return b.String()
 }

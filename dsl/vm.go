@@ -11,58 +11,53 @@ import (
 type instr struct {
 	op opcode
 	a  uint16  // an argument or a temporary
-	b  uint32  // a second argument or temporary, or the instruction to jump to
+	b  uint32  // a second argument, or the instruction to jump to
 	k  float64 // a constant
 }
 
-// opcode says what an instruction does. The last letters say where the operand is: K a constant, A an argument, T a
-// temporary. Forms of one operation are numbered in that order.
+// opcode says what an instruction does: an operation and the mode of its operand, which is 0 where it has none.
 type opcode uint16
 
+// Operations. Those of the first group take an operand in any mode, those of the second a constant, an argument or a
+// temporary; R stands for reversed operands.
 const (
-	opLoadK opcode = iota // acc = k
-	opLoadA
-	opLoadT
-	opStoreT // temporary = acc
+	opLoad opcode = iota << 4 // acc = operand
+	opAdd                     // acc = acc + operand
+	opSub
+	opRsub // acc = operand - acc
+	opMul
+	opDiv
+	opRdiv
 
-	opAddK // acc = acc + k
-	opAddA
-	opAddT
-	opSubK
-	opSubA
-	opSubT
-	opRsubK // acc = k - acc
-	opRsubA
-	opRsubT
-	opMulK
-	opMulA
-	opMulT
-	opDivK
-	opDivA
-	opDivT
-	opRdivK
-	opRdivA
-	opRdivT
-	opMinK
-	opMinA
-	opMinT
-	opMaxK
-	opMaxA
-	opMaxT
-	opModK
-	opModA
-	opModT
-	opRmodK
-	opRmodA
-	opRmodT
-	opPowK
-	opPowA
-	opPowT
-	opRpowK
-	opRpowA
-	opRpowT
+	opMin
+	opMax
+	opMod
+	opRmod
+	opPow
+	opRpow
 
-	opNeg
+	opUnlessLt // jump unless acc < operand
+	opUnlessLe
+	opUnlessGt
+	opUnlessGe
+	opUnlessEq
+	opUnlessNe
+	opIfLt // jump if acc < operand; not the opposite of unless acc >= operand, because of NaN
+	opIfLe
+	opIfGt
+	opIfGe
+
+	opPlain // the operations below
+)
+
+// Operations whose operand, if any, has one mode.
+const (
+	opStore   opcode = opPlain + iota // temporary a = acc
+	opJump                            // to b
+	opReturn                          // acc
+	opReturnK                         // k
+	opSquare
+	opNeg // these are in the order of the values' operations
 	opAbs
 	opSqrt
 	opFloor
@@ -71,154 +66,425 @@ const (
 	opLog
 	opLog1p
 	opTanh
-	opSquare
+)
 
-	opAddAK // acc = argument + k
-	opRsubAK
-	opMulAK
-	opDivAK
-	opRdivAK
-	opAddAA // acc = argument + argument
-	opSubAA
-	opMulAA
-	opDivAA
+// Modes of an operand. The combined ones save an instruction where a rule does arithmetic on its arguments.
+const (
+	modeK      opcode = iota // constant k
+	modeA                    // argument a
+	modeT                    // temporary a
+	modeAddAK                // argument a + k
+	modeRsubAK               // k - argument a
+	modeMulAK
+	modeDivAK
+	modeRdivAK
+	modeAddAB // argument a + argument b
+	modeSubAB
+	modeMulAB
+	modeDivAB
+	modeSqrtA
 
-	opJump
-	opReturn
-	opReturnK
-
-	opUnlessLtK // jump unless acc < k
-	opUnlessLtA
-	opUnlessLtT
-	opUnlessLtAK // jump unless argument < k
-	opUnlessLeK
-	opUnlessLeA
-	opUnlessLeT
-	opUnlessLeAK
-	opUnlessGtK
-	opUnlessGtA
-	opUnlessGtT
-	opUnlessGtAK
-	opUnlessGeK
-	opUnlessGeA
-	opUnlessGeT
-	opUnlessGeAK
-	opUnlessEqK
-	opUnlessEqA
-	opUnlessEqT
-	opUnlessEqAK
-	opUnlessNeK
-	opUnlessNeA
-	opUnlessNeT
-	opUnlessNeAK
-	opIfLtK // jump if acc < k
-	opIfLtA
-	opIfLtT
-	opIfLtAK
-	opIfLeK
-	opIfLeA
-	opIfLeT
-	opIfLeAK
-	opIfGtK
-	opIfGtA
-	opIfGtT
-	opIfGtAK
-	opIfGeK
-	opIfGeA
-	opIfGeT
-	opIfGeAK
+	modeAK = 3 // of a jump: compare argument a to k, not the accumulator
 )
 
 // run executes code and returns the accumulator. args has a value for each argument the code reads, temps room for each
 // temporary it uses. Jumps only go forward, so that it ends.
 //
 // It is one flat switch: the compiler makes it a jump table, and the accumulator and the loop's own variables stay in
-// registers.
+// registers. A product that is an operand is rounded by a conversion, so that no compiler fuses it with the sum around it.
 func run(code []instr, args, temps []float64) float64 {
 	var acc float64
 	for pc := uint(0); pc < uint(len(code)); pc++ {
 		in := &code[pc]
 		switch in.op {
-		case opLoadK:
+		case opLoad | modeK:
 			acc = in.k
-		case opLoadA:
+		case opLoad | modeA:
 			acc = args[in.a]
-		case opLoadT:
+		case opLoad | modeT:
 			acc = temps[in.a]
-		case opStoreT:
-			temps[in.a] = acc
-		case opAddK:
+		case opLoad | modeAddAK:
+			acc = args[in.a] + in.k
+		case opLoad | modeRsubAK:
+			acc = in.k - args[in.a]
+		case opLoad | modeMulAK:
+			acc = float64(args[in.a] * in.k)
+		case opLoad | modeDivAK:
+			acc = args[in.a] / in.k
+		case opLoad | modeRdivAK:
+			acc = in.k / args[in.a]
+		case opLoad | modeAddAB:
+			acc = args[in.a] + args[in.b]
+		case opLoad | modeSubAB:
+			acc = args[in.a] - args[in.b]
+		case opLoad | modeMulAB:
+			acc = float64(args[in.a] * args[in.b])
+		case opLoad | modeDivAB:
+			acc = args[in.a] / args[in.b]
+		case opLoad | modeSqrtA:
+			acc = math.Sqrt(args[in.a])
+		case opAdd | modeK:
 			acc += in.k
-		case opAddA:
+		case opAdd | modeA:
 			acc += args[in.a]
-		case opAddT:
+		case opAdd | modeT:
 			acc += temps[in.a]
-		case opSubK:
+		case opAdd | modeAddAK:
+			acc += args[in.a] + in.k
+		case opAdd | modeRsubAK:
+			acc += in.k - args[in.a]
+		case opAdd | modeMulAK:
+			acc += float64(args[in.a] * in.k)
+		case opAdd | modeDivAK:
+			acc += args[in.a] / in.k
+		case opAdd | modeRdivAK:
+			acc += in.k / args[in.a]
+		case opAdd | modeAddAB:
+			acc += args[in.a] + args[in.b]
+		case opAdd | modeSubAB:
+			acc += args[in.a] - args[in.b]
+		case opAdd | modeMulAB:
+			acc += float64(args[in.a] * args[in.b])
+		case opAdd | modeDivAB:
+			acc += args[in.a] / args[in.b]
+		case opAdd | modeSqrtA:
+			acc += math.Sqrt(args[in.a])
+		case opSub | modeK:
 			acc -= in.k
-		case opSubA:
+		case opSub | modeA:
 			acc -= args[in.a]
-		case opSubT:
+		case opSub | modeT:
 			acc -= temps[in.a]
-		case opRsubK:
+		case opSub | modeAddAK:
+			acc -= args[in.a] + in.k
+		case opSub | modeRsubAK:
+			acc -= in.k - args[in.a]
+		case opSub | modeMulAK:
+			acc -= float64(args[in.a] * in.k)
+		case opSub | modeDivAK:
+			acc -= args[in.a] / in.k
+		case opSub | modeRdivAK:
+			acc -= in.k / args[in.a]
+		case opSub | modeAddAB:
+			acc -= args[in.a] + args[in.b]
+		case opSub | modeSubAB:
+			acc -= args[in.a] - args[in.b]
+		case opSub | modeMulAB:
+			acc -= float64(args[in.a] * args[in.b])
+		case opSub | modeDivAB:
+			acc -= args[in.a] / args[in.b]
+		case opSub | modeSqrtA:
+			acc -= math.Sqrt(args[in.a])
+		case opRsub | modeK:
 			acc = in.k - acc
-		case opRsubA:
+		case opRsub | modeA:
 			acc = args[in.a] - acc
-		case opRsubT:
+		case opRsub | modeT:
 			acc = temps[in.a] - acc
-		case opMulK:
+		case opRsub | modeAddAK:
+			acc = (args[in.a] + in.k) - acc
+		case opRsub | modeRsubAK:
+			acc = (in.k - args[in.a]) - acc
+		case opRsub | modeMulAK:
+			acc = float64(args[in.a]*in.k) - acc
+		case opRsub | modeDivAK:
+			acc = (args[in.a] / in.k) - acc
+		case opRsub | modeRdivAK:
+			acc = (in.k / args[in.a]) - acc
+		case opRsub | modeAddAB:
+			acc = (args[in.a] + args[in.b]) - acc
+		case opRsub | modeSubAB:
+			acc = (args[in.a] - args[in.b]) - acc
+		case opRsub | modeMulAB:
+			acc = float64(args[in.a]*args[in.b]) - acc
+		case opRsub | modeDivAB:
+			acc = (args[in.a] / args[in.b]) - acc
+		case opRsub | modeSqrtA:
+			acc = math.Sqrt(args[in.a]) - acc
+		case opMul | modeK:
 			acc *= in.k
-		case opMulA:
+		case opMul | modeA:
 			acc *= args[in.a]
-		case opMulT:
+		case opMul | modeT:
 			acc *= temps[in.a]
-		case opDivK:
+		case opMul | modeAddAK:
+			acc *= args[in.a] + in.k
+		case opMul | modeRsubAK:
+			acc *= in.k - args[in.a]
+		case opMul | modeMulAK:
+			acc *= float64(args[in.a] * in.k)
+		case opMul | modeDivAK:
+			acc *= args[in.a] / in.k
+		case opMul | modeRdivAK:
+			acc *= in.k / args[in.a]
+		case opMul | modeAddAB:
+			acc *= args[in.a] + args[in.b]
+		case opMul | modeSubAB:
+			acc *= args[in.a] - args[in.b]
+		case opMul | modeMulAB:
+			acc *= float64(args[in.a] * args[in.b])
+		case opMul | modeDivAB:
+			acc *= args[in.a] / args[in.b]
+		case opMul | modeSqrtA:
+			acc *= math.Sqrt(args[in.a])
+		case opDiv | modeK:
 			acc /= in.k
-		case opDivA:
+		case opDiv | modeA:
 			acc /= args[in.a]
-		case opDivT:
+		case opDiv | modeT:
 			acc /= temps[in.a]
-		case opRdivK:
+		case opDiv | modeAddAK:
+			acc /= args[in.a] + in.k
+		case opDiv | modeRsubAK:
+			acc /= in.k - args[in.a]
+		case opDiv | modeMulAK:
+			acc /= float64(args[in.a] * in.k)
+		case opDiv | modeDivAK:
+			acc /= args[in.a] / in.k
+		case opDiv | modeRdivAK:
+			acc /= in.k / args[in.a]
+		case opDiv | modeAddAB:
+			acc /= args[in.a] + args[in.b]
+		case opDiv | modeSubAB:
+			acc /= args[in.a] - args[in.b]
+		case opDiv | modeMulAB:
+			acc /= float64(args[in.a] * args[in.b])
+		case opDiv | modeDivAB:
+			acc /= args[in.a] / args[in.b]
+		case opDiv | modeSqrtA:
+			acc /= math.Sqrt(args[in.a])
+		case opRdiv | modeK:
 			acc = in.k / acc
-		case opRdivA:
+		case opRdiv | modeA:
 			acc = args[in.a] / acc
-		case opRdivT:
+		case opRdiv | modeT:
 			acc = temps[in.a] / acc
-		case opMinK:
+		case opRdiv | modeAddAK:
+			acc = (args[in.a] + in.k) / acc
+		case opRdiv | modeRsubAK:
+			acc = (in.k - args[in.a]) / acc
+		case opRdiv | modeMulAK:
+			acc = float64(args[in.a]*in.k) / acc
+		case opRdiv | modeDivAK:
+			acc = (args[in.a] / in.k) / acc
+		case opRdiv | modeRdivAK:
+			acc = (in.k / args[in.a]) / acc
+		case opRdiv | modeAddAB:
+			acc = (args[in.a] + args[in.b]) / acc
+		case opRdiv | modeSubAB:
+			acc = (args[in.a] - args[in.b]) / acc
+		case opRdiv | modeMulAB:
+			acc = float64(args[in.a]*args[in.b]) / acc
+		case opRdiv | modeDivAB:
+			acc = (args[in.a] / args[in.b]) / acc
+		case opRdiv | modeSqrtA:
+			acc = math.Sqrt(args[in.a]) / acc
+		case opMin | modeK:
 			acc = min(acc, in.k)
-		case opMinA:
+		case opMin | modeA:
 			acc = min(acc, args[in.a])
-		case opMinT:
+		case opMin | modeT:
 			acc = min(acc, temps[in.a])
-		case opMaxK:
+		case opMax | modeK:
 			acc = max(acc, in.k)
-		case opMaxA:
+		case opMax | modeA:
 			acc = max(acc, args[in.a])
-		case opMaxT:
+		case opMax | modeT:
 			acc = max(acc, temps[in.a])
-		case opModK:
+		case opMod | modeK:
 			acc = fmath.Mod(acc, in.k)
-		case opModA:
+		case opMod | modeA:
 			acc = fmath.Mod(acc, args[in.a])
-		case opModT:
+		case opMod | modeT:
 			acc = fmath.Mod(acc, temps[in.a])
-		case opRmodK:
+		case opRmod | modeK:
 			acc = fmath.Mod(in.k, acc)
-		case opRmodA:
+		case opRmod | modeA:
 			acc = fmath.Mod(args[in.a], acc)
-		case opRmodT:
+		case opRmod | modeT:
 			acc = fmath.Mod(temps[in.a], acc)
-		case opPowK:
+		case opPow | modeK:
 			acc = fmath.Pow(acc, in.k)
-		case opPowA:
+		case opPow | modeA:
 			acc = fmath.Pow(acc, args[in.a])
-		case opPowT:
+		case opPow | modeT:
 			acc = fmath.Pow(acc, temps[in.a])
-		case opRpowK:
+		case opRpow | modeK:
 			acc = fmath.Pow(in.k, acc)
-		case opRpowA:
+		case opRpow | modeA:
 			acc = fmath.Pow(args[in.a], acc)
-		case opRpowT:
+		case opRpow | modeT:
 			acc = fmath.Pow(temps[in.a], acc)
+		case opUnlessLt | modeK:
+			if !(acc < in.k) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessLt | modeA:
+			if !(acc < args[in.a]) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessLt | modeT:
+			if !(acc < temps[in.a]) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessLt | modeAK:
+			if !(args[in.a] < in.k) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessLe | modeK:
+			if !(acc <= in.k) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessLe | modeA:
+			if !(acc <= args[in.a]) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessLe | modeT:
+			if !(acc <= temps[in.a]) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessLe | modeAK:
+			if !(args[in.a] <= in.k) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessGt | modeK:
+			if !(acc > in.k) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessGt | modeA:
+			if !(acc > args[in.a]) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessGt | modeT:
+			if !(acc > temps[in.a]) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessGt | modeAK:
+			if !(args[in.a] > in.k) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessGe | modeK:
+			if !(acc >= in.k) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessGe | modeA:
+			if !(acc >= args[in.a]) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessGe | modeT:
+			if !(acc >= temps[in.a]) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessGe | modeAK:
+			if !(args[in.a] >= in.k) {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessEq | modeK:
+			if acc != in.k {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessEq | modeA:
+			if acc != args[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessEq | modeT:
+			if acc != temps[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessEq | modeAK:
+			if args[in.a] != in.k {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessNe | modeK:
+			if acc == in.k {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessNe | modeA:
+			if acc == args[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessNe | modeT:
+			if acc == temps[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opUnlessNe | modeAK:
+			if args[in.a] == in.k {
+				pc = uint(in.b) - 1
+			}
+		case opIfLt | modeK:
+			if acc < in.k {
+				pc = uint(in.b) - 1
+			}
+		case opIfLt | modeA:
+			if acc < args[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opIfLt | modeT:
+			if acc < temps[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opIfLt | modeAK:
+			if args[in.a] < in.k {
+				pc = uint(in.b) - 1
+			}
+		case opIfLe | modeK:
+			if acc <= in.k {
+				pc = uint(in.b) - 1
+			}
+		case opIfLe | modeA:
+			if acc <= args[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opIfLe | modeT:
+			if acc <= temps[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opIfLe | modeAK:
+			if args[in.a] <= in.k {
+				pc = uint(in.b) - 1
+			}
+		case opIfGt | modeK:
+			if acc > in.k {
+				pc = uint(in.b) - 1
+			}
+		case opIfGt | modeA:
+			if acc > args[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opIfGt | modeT:
+			if acc > temps[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opIfGt | modeAK:
+			if args[in.a] > in.k {
+				pc = uint(in.b) - 1
+			}
+		case opIfGe | modeK:
+			if acc >= in.k {
+				pc = uint(in.b) - 1
+			}
+		case opIfGe | modeA:
+			if acc >= args[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opIfGe | modeT:
+			if acc >= temps[in.a] {
+				pc = uint(in.b) - 1
+			}
+		case opIfGe | modeAK:
+			if args[in.a] >= in.k {
+				pc = uint(in.b) - 1
+			}
+		case opStore:
+			temps[in.a] = acc
+		case opJump:
+			pc = uint(in.b) - 1
+		case opReturn:
+			return acc
+		case opReturnK:
+			return in.k
+		case opSquare:
+			acc *= acc
 		case opNeg:
 			acc = -acc
 		case opAbs:
@@ -226,9 +492,9 @@ func run(code []instr, args, temps []float64) float64 {
 		case opSqrt:
 			acc = math.Sqrt(acc)
 		case opFloor:
-			acc = math.Floor(acc)
+			acc = floor(acc)
 		case opCeil:
-			acc = math.Ceil(acc)
+			acc = ceil(acc)
 		case opExp:
 			acc = fmath.Exp(acc)
 		case opLog:
@@ -237,193 +503,19 @@ func run(code []instr, args, temps []float64) float64 {
 			acc = fmath.Log1p(acc)
 		case opTanh:
 			acc = fmath.Tanh(acc)
-		case opSquare:
-			acc *= acc
-		case opAddAK:
-			acc = args[in.a] + in.k
-		case opRsubAK:
-			acc = in.k - args[in.a]
-		case opMulAK:
-			acc = args[in.a] * in.k
-		case opDivAK:
-			acc = args[in.a] / in.k
-		case opRdivAK:
-			acc = in.k / args[in.a]
-		case opAddAA:
-			acc = args[in.a] + args[in.b]
-		case opSubAA:
-			acc = args[in.a] - args[in.b]
-		case opMulAA:
-			acc = args[in.a] * args[in.b]
-		case opDivAA:
-			acc = args[in.a] / args[in.b]
-		case opJump:
-			pc = uint(in.b) - 1
-		case opReturn:
-			return acc
-		case opReturnK:
-			return in.k
-		case opUnlessLtK:
-			if !(acc < in.k) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessLtA:
-			if !(acc < args[in.a]) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessLtT:
-			if !(acc < temps[in.a]) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessLtAK:
-			if !(args[in.a] < in.k) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessLeK:
-			if !(acc <= in.k) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessLeA:
-			if !(acc <= args[in.a]) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessLeT:
-			if !(acc <= temps[in.a]) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessLeAK:
-			if !(args[in.a] <= in.k) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessGtK:
-			if !(acc > in.k) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessGtA:
-			if !(acc > args[in.a]) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessGtT:
-			if !(acc > temps[in.a]) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessGtAK:
-			if !(args[in.a] > in.k) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessGeK:
-			if !(acc >= in.k) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessGeA:
-			if !(acc >= args[in.a]) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessGeT:
-			if !(acc >= temps[in.a]) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessGeAK:
-			if !(args[in.a] >= in.k) {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessEqK:
-			if acc != in.k {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessEqA:
-			if acc != args[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessEqT:
-			if acc != temps[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessEqAK:
-			if args[in.a] != in.k {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessNeK:
-			if acc == in.k {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessNeA:
-			if acc == args[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessNeT:
-			if acc == temps[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opUnlessNeAK:
-			if args[in.a] == in.k {
-				pc = uint(in.b) - 1
-			}
-		case opIfLtK:
-			if acc < in.k {
-				pc = uint(in.b) - 1
-			}
-		case opIfLtA:
-			if acc < args[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opIfLtT:
-			if acc < temps[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opIfLtAK:
-			if args[in.a] < in.k {
-				pc = uint(in.b) - 1
-			}
-		case opIfLeK:
-			if acc <= in.k {
-				pc = uint(in.b) - 1
-			}
-		case opIfLeA:
-			if acc <= args[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opIfLeT:
-			if acc <= temps[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opIfLeAK:
-			if args[in.a] <= in.k {
-				pc = uint(in.b) - 1
-			}
-		case opIfGtK:
-			if acc > in.k {
-				pc = uint(in.b) - 1
-			}
-		case opIfGtA:
-			if acc > args[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opIfGtT:
-			if acc > temps[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opIfGtAK:
-			if args[in.a] > in.k {
-				pc = uint(in.b) - 1
-			}
-		case opIfGeK:
-			if acc >= in.k {
-				pc = uint(in.b) - 1
-			}
-		case opIfGeA:
-			if acc >= args[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opIfGeT:
-			if acc >= temps[in.a] {
-				pc = uint(in.b) - 1
-			}
-		case opIfGeAK:
-			if args[in.a] >= in.k {
-				pc = uint(in.b) - 1
-			}
 		}
 	}
 	return acc
 }
+
+// floor and ceil keep out of run the test for the processor's rounding instruction, which the compiler would make once an
+// instruction.
+
+//go:noinline
+func floor(x float64) float64 { return math.Floor(x) }
+
+//go:noinline
+func ceil(x float64) float64 { return math.Ceil(x) }
+
+// jumps reports an instruction whose b is a target.
+func (in *instr) jumps() bool { return in.op == opJump || in.op >= opUnlessLt && in.op < opPlain }

@@ -1,0 +1,269 @@
+package dsl
+
+import (
+	"math"
+
+	"github.com/agentdescent/adrun/dsl/fmath"
+)
+
+// step computes dst from the columns of st's operands.
+func (s *batchScratch) step(st *step, dst []float64) {
+	x := s.view[st.args[0]]
+	if st.n == 1 {
+		s.step1(st, dst, x)
+		return
+	}
+	y := s.view[st.args[1]]
+	switch st.op {
+	case kernel(vAdd):
+		addColumns(dst, x, y)
+	case kernel(vSub):
+		subColumns(dst, x, y)
+	case kernel(vMul):
+		mulColumns(dst, x, y)
+	case kernel(vDiv):
+		divColumns(dst, x, y)
+	case kernel(vMin):
+		minColumns(dst, x, y)
+	case kernel(vMax):
+		maxColumns(dst, x, y)
+	case kernel(vMod):
+		mapColumns2(dst, x, y, s.rows(st), fmath.Mod)
+	case kernel(vPow):
+		mapColumns2(dst, x, y, s.rows(st), fmath.Pow)
+	case kernel(vLt):
+		ltColumns(dst, x, y)
+	case kernel(vLe):
+		leColumns(dst, x, y)
+	case kernel(vEq):
+		eqColumns(dst, x, y)
+	case kernel(vNe):
+		neColumns(dst, x, y)
+	case kernel(vSelect):
+		selectColumns(dst, x, y, s.view[st.args[2]])
+	case kSelectLt:
+		selectLt(dst, x, y, s.view[st.args[2]], s.view[st.args[3]])
+	case kSelectLe:
+		selectLe(dst, x, y, s.view[st.args[2]], s.view[st.args[3]])
+	case kSelectEq:
+		selectEq(dst, x, y, s.view[st.args[2]], s.view[st.args[3]])
+	case kSelectNe:
+		selectEq(dst, x, y, s.view[st.args[3]], s.view[st.args[2]])
+	}
+}
+
+// step1 computes dst from one column.
+func (s *batchScratch) step1(st *step, dst, x []float64) {
+	x = x[:len(dst)]
+	switch st.op {
+	case kernel(vNeg):
+		for i := range dst {
+			dst[i] = -x[i]
+		}
+	case kernel(vAbs):
+		for i := range dst {
+			dst[i] = math.Abs(x[i])
+		}
+	case kernel(vSqrt):
+		for i := range dst {
+			dst[i] = math.Sqrt(x[i])
+		}
+	case kernel(vFloor):
+		for i := range dst {
+			dst[i] = math.Floor(x[i])
+		}
+	case kernel(vCeil):
+		for i := range dst {
+			dst[i] = math.Ceil(x[i])
+		}
+	case kernel(vNot):
+		for i := range dst {
+			dst[i] = oneIf(x[i] == 0)
+		}
+	case kernel(vExp):
+		mapColumn(dst, x, s.rows(st), fmath.Exp)
+	case kernel(vLog):
+		mapColumn(dst, x, s.rows(st), fmath.Log)
+	case kernel(vLog1p):
+		mapColumn(dst, x, s.rows(st), fmath.Log1p)
+	case kernel(vTanh):
+		mapColumn(dst, x, s.rows(st), fmath.Tanh)
+	}
+}
+
+// rows lists the rows that a step computes; nil means all.
+func (s *batchScratch) rows(st *step) []int32 {
+	if st.rows == none {
+		return nil
+	}
+	return s.lists[st.rows]
+}
+
+// filter makes the list of the rows, of n or of another list, that a condition lets through. It does not branch on the
+// condition, which is often a coin toss.
+func (s *batchScratch) filter(st *step, n int) {
+	cond := s.view[st.args[0]][:n]
+	list := s.room[st.dst*chunkRows:][:chunkRows]
+	skip := uint64(0) // flips the test
+	if !st.keep {
+		skip = 1
+	}
+	k := 0
+	if st.rows == none {
+		for i, c := range cond {
+			list[k&(chunkRows-1)] = int32(i)
+			k += int(bit(c != 0) ^ skip)
+		}
+	} else {
+		for _, i := range s.lists[st.rows] {
+			list[k&(chunkRows-1)] = i
+			k += int(bit(cond[i] != 0) ^ skip)
+		}
+	}
+	s.lists[st.dst] = list[:k]
+}
+
+// bit is 1 for true. The compiler makes it an instruction, not a branch.
+func bit(b bool) uint64 {
+	var n uint64
+	if b {
+		n = 1
+	}
+	return n
+}
+
+// oneIf is 1 for true and 0 for false, without a branch.
+func oneIf(b bool) float64 {
+	const one = 0x3ff0000000000000 // the bits of 1
+	return math.Float64frombits(-bit(b) & one)
+}
+
+// choose is c ? x : y without a branch.
+func choose(c bool, x, y float64) float64 {
+	mask := -bit(c)
+	return math.Float64frombits(math.Float64bits(x)&mask | math.Float64bits(y)&^mask)
+}
+
+func mapColumn(dst, x []float64, rows []int32, f func(float64) float64) {
+	if rows == nil {
+		x = x[:len(dst)]
+		for i := range dst {
+			dst[i] = f(x[i])
+		}
+		return
+	}
+	for _, i := range rows {
+		dst[i] = f(x[i])
+	}
+}
+
+func mapColumns2(dst, x, y []float64, rows []int32, f func(x, y float64) float64) {
+	if rows == nil {
+		x, y = x[:len(dst)], y[:len(dst)]
+		for i := range dst {
+			dst[i] = f(x[i], y[i])
+		}
+		return
+	}
+	for _, i := range rows {
+		dst[i] = f(x[i], y[i])
+	}
+}
+
+func addColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + y[i]
+	}
+}
+
+func subColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] - y[i]
+	}
+}
+
+func mulColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+func divColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] / y[i]
+	}
+}
+
+func minColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = min(x[i], y[i])
+	}
+}
+
+func maxColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = max(x[i], y[i])
+	}
+}
+
+func ltColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = oneIf(x[i] < y[i])
+	}
+}
+
+func leColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = oneIf(x[i] <= y[i])
+	}
+}
+
+func eqColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = oneIf(x[i] == y[i])
+	}
+}
+
+func neColumns(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = oneIf(x[i] != y[i])
+	}
+}
+
+func selectColumns(dst, c, x, y []float64) {
+	c, x, y = c[:len(dst)], x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = choose(c[i] != 0, x[i], y[i])
+	}
+}
+
+func selectLt(dst, a, b, x, y []float64) {
+	a, b, x, y = a[:len(dst)], b[:len(dst)], x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = choose(a[i] < b[i], x[i], y[i])
+	}
+}
+
+func selectLe(dst, a, b, x, y []float64) {
+	a, b, x, y = a[:len(dst)], b[:len(dst)], x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = choose(a[i] <= b[i], x[i], y[i])
+	}
+}
+
+func selectEq(dst, a, b, x, y []float64) {
+	a, b, x, y = a[:len(dst)], b[:len(dst)], x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = choose(a[i] == b[i], x[i], y[i])
+	}
+}
