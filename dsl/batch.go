@@ -1,7 +1,5 @@
 package dsl
 
-import "math"
-
 // chunkRows is how many rows the columns of a batch hold: enough to make the cost of choosing an operation small, few
 // enough that the columns in use stay in the nearest cache.
 const chunkRows = 256
@@ -57,6 +55,9 @@ type batchScratch struct {
 	filled  []bool      // uniform values whose column is made
 	buffers [][]float64
 	fills   [][]float64 // columns of uniform values, by value; made when first needed
+	varied  bool        // todo is made for arguments that all differ from row to row
+	todo    []step      // steps that differ from row to row, fused where they can be
+	skip    []bool      // steps that another does
 	lists   [][]int32   // rows that enter a side of a choice
 	room    []int32     // memory of the lists
 }
@@ -69,6 +70,8 @@ func newBatchScratch(c *columns) *batchScratch {
 		filled:  make([]bool, c.values),
 		buffers: make([][]float64, c.buffers),
 		fills:   make([][]float64, c.values),
+		todo:    make([]step, 0, len(c.steps)),
+		skip:    make([]bool, len(c.steps)),
 		lists:   make([][]int32, c.lists),
 		room:    make([]int32, c.lists*chunkRows),
 	}
@@ -100,7 +103,10 @@ func (s *batchScratch) fill(v int32) {
 }
 
 func (s *batchScratch) run(c *columns, cols [][]float64, out []float64) {
-	s.hoist(c, cols)
+	if varied := allVaried(c, cols); !varied || !s.varied {
+		s.hoist(c, cols)
+		s.varied = varied
+	}
 	if s.uniform[c.result] {
 		v := oneNaN(s.scalar[c.result])
 		for i := range out {
@@ -123,6 +129,16 @@ func (s *batchScratch) run(c *columns, cols [][]float64, out []float64) {
 		}
 	}
 	s.view[c.result] = nil
+}
+
+// allVaried reports that no argument is the same in all rows.
+func allVaried(c *columns, cols [][]float64) bool {
+	for _, a := range c.args {
+		if len(cols[a.arg]) == 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // hoist finds what is the same in all rows, and computes it.
@@ -151,16 +167,33 @@ func (s *batchScratch) hoist(c *columns, cols [][]float64) {
 			s.view[st.dst] = s.buffers[st.buf]
 		}
 	}
-	for i := range c.steps { // the columns that the other steps read
+	s.plan(c)
+}
+
+// plan lists the steps that each chunk of rows takes, and makes the columns of the uniform values they read.
+func (s *batchScratch) plan(c *columns) {
+	clear(s.skip)
+	for i := range c.steps {
 		st := &c.steps[i]
-		if st.op != kFilter && s.uniform[st.dst] {
+		if st.fused != kNone && !s.uniform[st.dst] {
+			s.skip[st.inner] = !s.uniform[c.steps[st.inner].dst]
+		}
+	}
+	s.todo = s.todo[:0]
+	for i := range c.steps {
+		st := c.steps[i]
+		if st.op != kFilter && s.uniform[st.dst] || s.skip[i] {
 			continue
+		}
+		if st.fused != kNone && s.skip[st.inner] {
+			st.op, st.args, st.n = st.fused, st.with, st.width
 		}
 		for _, a := range st.args[:st.n] {
 			if s.uniform[a] {
 				s.fill(a)
 			}
 		}
+		s.todo = append(s.todo, st)
 	}
 }
 
@@ -185,27 +218,23 @@ func pick(c bool, x, y float64) float64 {
 	return y
 }
 
-// chunk runs the steps that differ from row to row.
+// chunk evaluates the rows of one chunk.
 func (s *batchScratch) chunk(c *columns, out []float64) {
-	result := c.result
-	for i := range c.steps {
-		st := &c.steps[i]
+	made := false
+	for i := range s.todo {
+		st := &s.todo[i]
 		switch {
 		case st.op == kFilter:
 			s.filter(st, len(out))
-		case s.uniform[st.dst]:
-		case st.dst == result:
+		case st.dst == c.result:
 			s.step(st, out)
+			made = true
 		default:
 			s.step(st, s.view[st.dst][:len(out)])
 		}
 	}
-	if len(c.steps) == 0 || c.steps[len(c.steps)-1].dst != result {
-		copy(out, s.view[result])
+	if !made {
+		copy(out, s.view[c.result])
 	}
-	for i, v := range out {
-		if v != v {
-			out[i] = math.NaN()
-		}
-	}
+	oneNaNColumn(out)
 }

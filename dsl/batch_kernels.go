@@ -49,6 +49,8 @@ func (s *batchScratch) step(st *step, dst []float64) {
 		selectEq(dst, x, y, s.view[st.args[2]], s.view[st.args[3]])
 	case kSelectNe:
 		selectEq(dst, x, y, s.view[st.args[3]], s.view[st.args[2]])
+	default:
+		s.fusedStep(st, dst, x, y)
 	}
 }
 
@@ -78,7 +80,11 @@ func (s *batchScratch) step1(st *step, dst, x []float64) {
 		}
 	case kernel(vNot):
 		for i := range dst {
-			dst[i] = oneIf(x[i] == 0)
+			n := uint64(0)
+			if x[i] == 0 {
+				n = oneBits
+			}
+			dst[i] = math.Float64frombits(n)
 		}
 	case kernel(vExp):
 		mapColumn(dst, x, s.rows(st), fmath.Exp)
@@ -104,44 +110,49 @@ func (s *batchScratch) rows(st *step) []int32 {
 func (s *batchScratch) filter(st *step, n int) {
 	cond := s.view[st.args[0]][:n]
 	list := s.room[st.dst*chunkRows:][:chunkRows]
-	skip := uint64(0) // flips the test
-	if !st.keep {
-		skip = 1
-	}
 	k := 0
 	if st.rows == none {
 		for i, c := range cond {
 			list[k&(chunkRows-1)] = int32(i)
-			k += int(bit(c != 0) ^ skip)
+			next := k + 1
+			if (c != 0) != st.keep {
+				next = k
+			}
+			k = next
 		}
 	} else {
 		for _, i := range s.lists[st.rows] {
 			list[k&(chunkRows-1)] = i
-			k += int(bit(cond[i] != 0) ^ skip)
+			next := k + 1
+			if (cond[i] != 0) != st.keep {
+				next = k
+			}
+			k = next
 		}
 	}
 	s.lists[st.dst] = list[:k]
 }
 
-// bit is 1 for true. The compiler makes it an instruction, not a branch.
-func bit(b bool) uint64 {
-	var n uint64
-	if b {
-		n = 1
+// The loops below choose between bits of integers, which the compiler does without a branch: conditions over rows are hard to
+// predict.
+
+// oneBits are the bits of the number 1; those of 0 are 0.
+const oneBits = 0x3ff0000000000000
+
+// oneNaNColumn makes every NaN the same. A sum is NaN if a term is; only then are the terms looked at.
+func oneNaNColumn(col []float64) {
+	for len(col) >= 4 {
+		v := (*[4]float64)(col)
+		if sum := (v[0] + v[1]) + (v[2] + v[3]); sum != sum {
+			for i := range v {
+				v[i] = oneNaN(v[i])
+			}
+		}
+		col = col[4:]
 	}
-	return n
-}
-
-// oneIf is 1 for true and 0 for false, without a branch.
-func oneIf(b bool) float64 {
-	const one = 0x3ff0000000000000 // the bits of 1
-	return math.Float64frombits(-bit(b) & one)
-}
-
-// choose is c ? x : y without a branch.
-func choose(c bool, x, y float64) float64 {
-	mask := -bit(c)
-	return math.Float64frombits(math.Float64bits(x)&mask | math.Float64bits(y)&^mask)
+	for i := range col {
+		col[i] = oneNaN(col[i])
+	}
 }
 
 func mapColumn(dst, x []float64, rows []int32, f func(float64) float64) {
@@ -215,55 +226,87 @@ func maxColumns(dst, x, y []float64) {
 func ltColumns(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = oneIf(x[i] < y[i])
+		n := uint64(0)
+		if x[i] < y[i] {
+			n = oneBits
+		}
+		dst[i] = math.Float64frombits(n)
 	}
 }
 
 func leColumns(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = oneIf(x[i] <= y[i])
+		n := uint64(0)
+		if x[i] <= y[i] {
+			n = oneBits
+		}
+		dst[i] = math.Float64frombits(n)
 	}
 }
 
 func eqColumns(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = oneIf(x[i] == y[i])
+		n := uint64(0)
+		if x[i] == y[i] {
+			n = oneBits
+		}
+		dst[i] = math.Float64frombits(n)
 	}
 }
 
 func neColumns(dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = oneIf(x[i] != y[i])
+		n := uint64(0)
+		if x[i] != y[i] {
+			n = oneBits
+		}
+		dst[i] = math.Float64frombits(n)
 	}
 }
 
 func selectColumns(dst, c, x, y []float64) {
 	c, x, y = c[:len(dst)], x[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = choose(c[i] != 0, x[i], y[i])
+		n, yes := math.Float64bits(y[i]), math.Float64bits(x[i])
+		if c[i] != 0 {
+			n = yes
+		}
+		dst[i] = math.Float64frombits(n)
 	}
 }
 
 func selectLt(dst, a, b, x, y []float64) {
 	a, b, x, y = a[:len(dst)], b[:len(dst)], x[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = choose(a[i] < b[i], x[i], y[i])
+		n, yes := math.Float64bits(y[i]), math.Float64bits(x[i])
+		if a[i] < b[i] {
+			n = yes
+		}
+		dst[i] = math.Float64frombits(n)
 	}
 }
 
 func selectLe(dst, a, b, x, y []float64) {
 	a, b, x, y = a[:len(dst)], b[:len(dst)], x[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = choose(a[i] <= b[i], x[i], y[i])
+		n, yes := math.Float64bits(y[i]), math.Float64bits(x[i])
+		if a[i] <= b[i] {
+			n = yes
+		}
+		dst[i] = math.Float64frombits(n)
 	}
 }
 
 func selectEq(dst, a, b, x, y []float64) {
 	a, b, x, y = a[:len(dst)], b[:len(dst)], x[:len(dst)], y[:len(dst)]
 	for i := range dst {
-		dst[i] = choose(a[i] == b[i], x[i], y[i])
+		n, yes := math.Float64bits(y[i]), math.Float64bits(x[i])
+		if a[i] == b[i] {
+			n = yes
+		}
+		dst[i] = math.Float64frombits(n)
 	}
 }

@@ -3,24 +3,96 @@ package dsl
 // step computes a column from columns. Steps stand in an order in which operands come first.
 type step struct {
 	op   kernel
-	dst  int32    // value computed; of opFilter the list of rows
-	args [5]int32 // operands, as values
+	dst  int32    // value computed; of kFilter the list of rows
+	args [4]int32 // operands, as values
 	n    int32    // how many
 	rows int32    // list of the rows to compute, or none for all
 	buf  int32    // buffer of dst, as long as dst is not the same in all rows
-	keep bool     // of opFilter: rows where the condition holds, or where it does not
+	keep bool     // of kFilter: rows where the condition holds, or where it does not
+	// fused is the kernel that does inner's work along the way, on inner's operands and then the other one. It is kNone
+	// where there is none, and not used where inner is the same in all rows.
+	fused kernel
+	inner int32
+	with  [4]int32
+	width int32 // how many
 }
 
 // kernel is what a step does: the operation of a value, or one of those that follow.
 type kernel uint8
 
 const (
-	kSelectLt kernel = kernel(vSelect) + 1 + iota // args[0] < args[1] ? args[2] : args[3]
+	kNone     kernel = 0
+	kSelectLt kernel = kernel(vSelect) + 1 + iota // a < b ? c : d
 	kSelectLe
 	kSelectEq
 	kSelectNe
-	kFilter // rows of args[1], or all, where args[0] is keep
+	kFilter // rows of a list, or all, where a is keep
+
+	kMulAdd  // a * b + c
+	kDivAdd  // a / b + c
+	kMulSub  // a * b - c
+	kMulRsub // c - a * b
+	kAddMul  // (a + b) * c
+	kSubMul  // (a - b) * c
+	kDivMul  // a / b * c
+	kSqrtMul // sqrt(a) * b
+	kAddDiv  // (a + b) / c
+	kSubDiv  // (a - b) / c
+	kMulDiv  // a * b / c
+	kAddRdiv // c / (a + b)
+	kMulRdiv // c / (a * b)
+	kAddSqrt // sqrt(a + b)
+	kMulSqrt // sqrt(a * b)
+	kDivSqrt // sqrt(a / b)
 )
+
+// fusion names the kernel of an operation that has another as operand. It is worth a kernel where the operand is cheap and
+// hides behind a division or a root, or where both are cheap and common.
+type fusion struct {
+	outer, inner vop
+	place        int // of the inner operation among the operands; both places of an operation that commutes
+}
+
+func (f fusion) kernel() kernel {
+	if f.outer.commutes() {
+		f.place = 0
+	}
+	switch f {
+	case fusion{vAdd, vMul, 0}:
+		return kMulAdd
+	case fusion{vAdd, vDiv, 0}:
+		return kDivAdd
+	case fusion{vSub, vMul, 0}:
+		return kMulSub
+	case fusion{vSub, vMul, 1}:
+		return kMulRsub
+	case fusion{vMul, vAdd, 0}:
+		return kAddMul
+	case fusion{vMul, vSub, 0}:
+		return kSubMul
+	case fusion{vMul, vDiv, 0}:
+		return kDivMul
+	case fusion{vMul, vSqrt, 0}:
+		return kSqrtMul
+	case fusion{vDiv, vAdd, 0}:
+		return kAddDiv
+	case fusion{vDiv, vSub, 0}:
+		return kSubDiv
+	case fusion{vDiv, vMul, 0}:
+		return kMulDiv
+	case fusion{vDiv, vAdd, 1}:
+		return kAddRdiv
+	case fusion{vDiv, vMul, 1}:
+		return kMulRdiv
+	case fusion{vSqrt, vAdd, 0}:
+		return kAddSqrt
+	case fusion{vSqrt, vMul, 0}:
+		return kMulSqrt
+	case fusion{vSqrt, vDiv, 0}:
+		return kDivSqrt
+	}
+	return kNone
+}
 
 // columns is the program for many rows: an operation at a time over a chunk of rows, instead of a row at a time.
 type columns struct {
@@ -67,6 +139,7 @@ func emitColumns(g *graph, s *schedule, result id) *columns {
 		}
 	}
 	e.value(result)
+	e.fuse()
 	e.assignBuffers()
 	return &e.c
 }
@@ -138,12 +211,56 @@ func (e *columnEmitter) rowsOf(r int32) int32 {
 	return l
 }
 
+// fuse finds the steps that can do the work of another along the way.
+func (e *columnEmitter) fuse() {
+	reads := make([]int32, len(e.g.values))
+	maker := make([]int32, len(e.g.values)) // step of a value
+	for i := range maker {
+		maker[i] = none
+	}
+	for _, s := range e.c.steps {
+		for _, a := range s.args[:s.n] {
+			reads[a]++
+		}
+	}
+	for i := range e.c.steps {
+		s := &e.c.steps[i]
+		for place, a := range s.args[:s.n] {
+			if m := maker[a]; m != none && reads[a] == 1 && s.fused == kNone {
+				s.absorb(place, &e.c.steps[m], m)
+			}
+		}
+		if s.op != kFilter {
+			maker[s.dst] = int32(i)
+		}
+	}
+}
+
+// absorb gives s a fused form if there is a kernel for it and inner, which makes the operand at place.
+func (s *step) absorb(place int, inner *step, index int32) {
+	if s.op > kernel(vSelect) || inner.op > kernel(vSelect) || inner.fused != kNone {
+		return
+	}
+	s.fused = fusion{vop(s.op), vop(inner.op), place}.kernel()
+	s.inner = index
+	s.width = int32(copy(s.with[:], inner.args[:inner.n]))
+	if s.n == 2 {
+		s.with[s.width] = s.args[1-place]
+		s.width++
+	}
+}
+
 // assignBuffers gives each step a buffer that nothing reads any more.
 func (e *columnEmitter) assignBuffers() {
 	last := make([]int32, len(e.g.values)) // step that reads a value last
 	for i, s := range e.c.steps {
 		for _, a := range s.args[:s.n] {
 			last[a] = int32(i)
+		}
+		if s.fused != kNone {
+			for _, a := range s.with[:s.width] {
+				last[a] = int32(i)
+			}
 		}
 	}
 	buffer := make([]int32, len(e.g.values))
@@ -153,11 +270,17 @@ func (e *columnEmitter) assignBuffers() {
 	var free []int32
 	for i := range e.c.steps {
 		s := &e.c.steps[i]
-		for _, a := range s.args[:s.n] {
-			if last[a] == int32(i) && buffer[a] != none {
-				free = append(free, buffer[a])
-				buffer[a] = none
+		release := func(list []int32) {
+			for _, a := range list {
+				if last[a] == int32(i) && buffer[a] != none {
+					free = append(free, buffer[a])
+					buffer[a] = none
+				}
 			}
+		}
+		release(s.args[:s.n])
+		if s.fused != kNone {
+			release(s.with[:s.width])
 		}
 		if s.op == kFilter {
 			continue
