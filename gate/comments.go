@@ -2,46 +2,23 @@ package gate
 
 import "github.com/agentdescent/adrun/dsl"
 
-// withoutComments returns the rule without its comments and blank lines. Expressions, which hold
-// none, are shared with the rule.
-func withoutComments(r *dsl.Rule) *dsl.Rule {
-	out := *r
-	out.Comments = dsl.Comments{}
-	out.Body = bareBlock(r.Body)
-	return &out
-}
-
-func bareBlock(b *dsl.Block) *dsl.Block {
-	if b == nil {
-		return nil
+// bare returns a deep copy of a policy without its comments and places; dsl.CloneRule does so for a rule.
+func bare(p *dsl.Policy) *dsl.Policy {
+	out := &dsl.Policy{Name: bareName(p.Name), Fills: bareName(p.Fills), Pick: bareName(p.Pick)}
+	for _, q := range p.Params {
+		out.Params = append(out.Params, &dsl.Param{Name: bareName(q.Name), Int: q.Int, Value: q.Value, Lo: q.Lo, Hi: q.Hi})
 	}
-	out := &dsl.Block{Span: b.Span, Stmts: make([]dsl.Stmt, len(b.Stmts))}
-	for i, s := range b.Stmts {
-		out.Stmts[i] = bareStmt(s)
+	for _, s := range p.States {
+		out.States = append(out.States, &dsl.State{Name: bareName(s.Name), Value: s.Value, Lo: s.Lo, Hi: s.Hi})
+	}
+	for _, h := range p.Hooks {
+		c := &dsl.Hook{On: h.On, Name: bareName(h.Name), HasInputs: h.HasInputs, Body: dsl.CloneBlock(h.Body)}
+		for _, in := range h.Inputs {
+			c.Inputs = append(c.Inputs, bareName(in))
+		}
+		out.Hooks = append(out.Hooks, c)
 	}
 	return out
 }
 
-func bareStmt(s dsl.Stmt) dsl.Stmt {
-	switch s := s.(type) {
-	case *dsl.Let:
-		c := *s
-		c.Comments = dsl.Comments{}
-		return &c
-	case *dsl.Assign:
-		c := *s
-		c.Comments = dsl.Comments{}
-		return &c
-	case *dsl.Return:
-		c := *s
-		c.Comments = dsl.Comments{}
-		return &c
-	case *dsl.If:
-		c := dsl.If{Span: s.Span, Arms: make([]*dsl.Arm, len(s.Arms)), Else: bareBlock(s.Else)}
-		for i, a := range s.Arms {
-			c.Arms[i] = &dsl.Arm{Span: a.Span, Cond: a.Cond, Body: bareBlock(a.Body)}
-		}
-		return &c
-	}
-	return s
-}
+func bareName(id dsl.Ident) dsl.Ident { return dsl.Ident{Text: id.Text} }

@@ -261,7 +261,7 @@ func refused(ds dsl.Diagnostics, rule *dsl.Rule) Verdict {
 		}
 	}
 	if rule != nil {
-		v.Rule = withoutComments(rule)
+		v.Rule = dsl.CloneRule(rule)
 	}
 	return v
 }

@@ -39,7 +39,7 @@ func (g *Gate) judge(rule *dsl.Rule, file string) Verdict {
 		g.cache.put(identity, j)
 	}
 	v := Verdict{
-		OK: j.stage == Admitted, Stage: j.stage, Rule: withoutComments(rule),
+		OK: j.stage == Admitted, Stage: j.stage, Rule: dsl.CloneRule(rule),
 		Program: j.program, Cost: j.cost, Proof: j.proof, Contracts: j.contracts,
 	}
 	for _, f := range j.findings {
