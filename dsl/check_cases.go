@@ -103,6 +103,9 @@ func (c *fileCheck) caseValue(in *Input, voc *vocabulary, value Expr, outside Se
 	return 0, false
 }
 
+// maxAssumptions bounds how many assumes of a signature each case is held to.
+const maxAssumptions = 64
+
 // assumption is an assume of a signature, and its evaluator.
 type assumption struct {
 	text string
@@ -120,6 +123,9 @@ func (c *fileCheck) assumptions(sig *Signature) []assumption {
 		if cl.Kind != AssumeClause {
 			continue
 		}
+		if len(as) == maxAssumptions {
+			break
+		}
 		rule := &Rule{Name: Ident{Text: "assume"}, Body: &Block{Stmts: []Stmt{&Return{Value: cl.Expr}}}}
 		if ref, err := NewReference(rule, asked); err == nil {
 			as = append(as, assumption{FormatExpr(cl.Expr), ref})
@@ -129,11 +135,12 @@ func (c *fileCheck) assumptions(sig *Signature) []assumption {
 	return as
 }
 
-// assumes warns of a case that breaks an assume.
+// assumes warns of a case that breaks an assume, and names the first.
 func (c *fileCheck) assumes(sig *Signature, values []float64, at Span) {
 	for _, a := range c.assumptions(sig) {
 		if v, err := a.eval.Eval(values); err == nil && v == 0 {
 			c.report(at, CodeBrokenAssumption, "such inputs never occur", "the case breaks the assumption %s", a.text).Severity = Warning
+			return
 		}
 	}
 }

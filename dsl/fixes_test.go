@@ -32,6 +32,7 @@ func TestFixes(t *testing.T) {
 		{"assigned in two branches", "  if rank > 0.5 { x = 1 } else { x = 2 }\n  return x", "  let x = 0\n  if rank > 0.5 { x = 1 } else { x = 2 }\n  return x"},
 		{"assigned in one branch", "if rank > 0.5 { x = rank > 0.7 }\nreturn x ? 1 : 0", "let x = false\nif rank > 0.5 { x = rank > 0.7 }\nreturn x ? 1 : 0"},
 		{"assigned deep inside one branch", "if rank > 0.5 {\n  if rank > 0.7 { x = 1 } else { x = 2 }\n  return x\n}\nreturn 0", "if rank > 0.5 {\n  let x = 0\n  if rank > 0.7 { x = 1 } else { x = 2 }\n  return x\n}\nreturn 0"},
+		{"assigned in a branch and after it", "if rank > 0.5 { x = 1 }\nx = 3\nreturn x", "let x = 0\nif rank > 0.5 { x = 1 }\nx = 3\nreturn x"},
 		{"let again", "let x = 1\nlet x = x + rank\nreturn x", "let x = 1\nx = x + rank\nreturn x"},
 		{"True", "if True { return 1 }\nreturn 2", "if true { return 1 }\nreturn 2"},
 		{"math.pi", "return rank * math.pi", "return rank * 3.141592653589793"},
@@ -161,5 +162,14 @@ func TestEditDistance(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestFixDeclaresAWord(t *testing.T) {
+	sigs, opts := host(t)
+	got, ds := fixAll(t, "rule route {\n  if reward > 0.5 { w = search } else { w = direct }\n  return w\n}", sigs, opts)
+	want := "rule route {\n  let w = direct\n  if reward > 0.5 { w = search } else { w = direct }\n  return w\n}"
+	if got != want || len(ds) > 0 {
+		t.Errorf("got %q, %v; want %q", got, ds, want)
 	}
 }
