@@ -79,3 +79,33 @@ func (p *betaAndAccept) Accept(ctx slots.MergeContext) (slots.AcceptDecision, er
 	d.Accept, d.Category = true, slots.Committed
 	return d, err
 }
+
+// BenchmarkTrials measures what an evaluation costs a proposer beyond the problem's own work: each is of a
+// candidate that nobody has seen.
+func BenchmarkTrials(b *testing.B) {
+	b.ReportAllocs()
+	const trials = 5000
+	start, total := time.Now(), 0
+	for b.Loop() {
+		c := engine.Config{
+			Tasks: engine.Tasks{Problem: flat(20)},
+			Actor: engine.Actor{Trials: trials, Proposer: slots.ProposerFunc(func(ctx context.Context, pc *slots.ProposalContext) (*slots.Proposal, error) {
+				for i := 0; pc.Trial.Left() >= 10; i++ {
+					id := strconv.Itoa(pc.Lease*trials + i)
+					if _, err := pc.Trial.Try(ctx, &slots.Candidate{Text: id, Identity: id}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}); err != nil {
+						return nil, err
+					}
+				}
+				return nil, nil
+			})},
+			Parallel: engine.Parallel{Lanes: 4, Workers: 2},
+			Budget:   engine.Budget{Rounds: 5},
+		}
+		res, err := engine.Run(context.Background(), c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		total += res.Spend.Rollouts
+	}
+	b.ReportMetric(float64(total)/time.Since(start).Seconds(), "evaluations/s")
+}

@@ -45,7 +45,8 @@ func TestEveryMeasuredDecisionIsObservedOnce(t *testing.T) {
 	verify := map[int]engine.Verification{}
 	var want []int
 	commits := 0
-	c.Observe.Events.Lease = func(rec engine.LeaseRecord, _ engine.Outcome) {
+	c.Observe.Events.Lease = func(e engine.LeaseEvent) {
+		rec := e.Record
 		if len(rec.Diff) > 0 {
 			verify[rec.Lease] = rec.Verify
 		}
@@ -79,7 +80,8 @@ func TestTheAllocatorNeverSpendsWhatTheGovernorRefused(t *testing.T) {
 		c.Budget.Allocator = &ledgerOfDecisions{}
 	})
 	refused, spent := 0, 0
-	c.Observe.Events.Lease = func(rec engine.LeaseRecord, _ engine.Outcome) {
+	c.Observe.Events.Lease = func(e engine.LeaseEvent) {
+		rec := e.Record
 		switch {
 		case rec.Verify == engine.VerifyGovernor:
 			refused++

@@ -159,9 +159,18 @@ type Observe struct {
 	Log *slog.Logger
 }
 
-// Events are the things that happen in a run. Leases are told at the barrier, in lease order.
+// LeaseEvent is a lease that was absorbed. Outcome is the whole outcome of its rollout, and zero when the
+// lease was played back from the log.
+type LeaseEvent struct {
+	Record   LeaseRecord
+	Outcome  Outcome
+	Replayed bool
+}
+
+// Events are the things that happen in a run. Leases are told at the barrier, in lease order. A resume
+// tells everything again from the start.
 type Events struct {
-	Lease  func(LeaseRecord, Outcome)
+	Lease  func(LeaseEvent)
 	Merge  func(slots.Report)
 	Commit func(Commit)
 	Round  func(Row)

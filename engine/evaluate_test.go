@@ -54,7 +54,7 @@ func TestRewardsOutsideTheContractAreFailures(t *testing.T) {
 				return tt.answer, nil
 			}}
 			var got []engine.LeaseRecord
-			c.Observe.Events.Lease = func(rec engine.LeaseRecord, _ engine.Outcome) { got = append(got, rec) }
+			c.Observe.Events.Lease = func(e engine.LeaseEvent) { got = append(got, e.Record) }
 			res, _ := mustRun(t, c)
 			if res.Failures != 2*3 || len(got) != 2*3 {
 				t.Fatalf("%d failures in %d leases, want 6 in 6", res.Failures, len(got))

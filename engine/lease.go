@@ -74,10 +74,11 @@ const (
 
 // finished is a lease that was made, or played back.
 type finished struct {
-	rec     LeaseRecord
-	outcome Outcome // zero when played back
-	meters  Meters
-	err     error
+	rec      LeaseRecord
+	outcome  Outcome // zero when played back
+	replayed bool
+	meters   Meters
+	err      error
 }
 
 // prepare makes the next lease. Leases are prepared in order.
@@ -111,7 +112,7 @@ func (l *lease) key() group {
 // returns an error only when the run cannot go on.
 func (r *run) lease(ctx context.Context, l *lease) (finished, error) {
 	if rec, ok, err := r.journal.lease(l.id); ok || err != nil {
-		return finished{rec: rec, err: err}, err
+		return finished{rec: rec, replayed: true, err: err}, err
 	}
 	w := &worker{run: r, lease: l, meters: Meters{}}
 	w.rec = LeaseRecord{
@@ -433,7 +434,7 @@ func (r *run) absorb(l *lease, f finished) error {
 		r.pool.add(r.card(l, rec))
 	}
 	if r.cfg.Observe.Events.Lease != nil {
-		r.cfg.Observe.Events.Lease(rec, f.outcome)
+		r.cfg.Observe.Events.Lease(LeaseEvent{Record: rec, Outcome: f.outcome, Replayed: f.replayed})
 	}
 	return nil
 }

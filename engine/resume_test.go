@@ -132,7 +132,7 @@ func TestArrivalOrderIsRecordedAndRepeated(t *testing.T) {
 				}
 				return climb(ctx, pc)
 			})
-			c.Observe.Events.Lease = func(engine.LeaseRecord, engine.Outcome) { once.Do(func() { close(later) }) }
+			c.Observe.Events.Lease = func(engine.LeaseEvent) { once.Do(func() { close(later) }) }
 		})
 	}
 	m := engine.NewMemory()
