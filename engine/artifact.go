@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"github.com/agentdescent/adrun/gate"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -139,7 +140,11 @@ func (r *run) newArtifact(i int, c ArtifactConfig) (*artifact, error) {
 	if c.Strategy == nil {
 		c.Strategy = SingleSlot{}
 		if r.desc.Signature != nil {
-			c.Strategy = NewRules(LanguageGate(r.desc.Signature))
+			g, err := gate.New(gate.Config{Signature: r.desc.Signature})
+			if err != nil {
+				return nil, fmt.Errorf("building the gate of %s: %w", r.desc.Name, err)
+			}
+			c.Strategy = NewRules(Gated(g))
 		}
 	}
 	return &artifact{

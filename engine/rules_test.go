@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/gate"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -105,5 +106,29 @@ func TestRefusedProposalsAreCounted(t *testing.T) {
 	res, _ := mustRun(t, c)
 	if res.Refused["undefined-name"] != 4*8 || res.Gated != 4*8 || len(res.Outcomes) != 0 {
 		t.Errorf("refused %v of %d, outcomes %v", res.Refused, res.Gated, res.Outcomes)
+	}
+}
+
+func TestDistanceIsTheMeanRankChange(t *testing.T) {
+	g, err := gate.New(gate.Config{Signature: newFitted(t).sig})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := engine.NewRules(engine.Gated(g))
+	state := func(body string) slots.State {
+		return slots.State{slots.RuleKey: "rule fit(x) { return " + body + " }"}
+	}
+	if d := rules.Distance(state("x"), state("3 * x + 1")); d != 0 {
+		t.Errorf("rules that rank alike are %v apart", d)
+	}
+	// Reversing n ranks moves point i by |n − 1 − 2i|: on average n/2, or (n − 1/n)/2 for odd n.
+	if d := rules.Distance(state("x"), state("-x")); d < 0.5 || d > 0.51 {
+		t.Errorf("reversed rules are %v apart, want one half", d)
+	}
+	if d := rules.Distance(state("x"), state("7")); d < 0.24 || d > 0.26 {
+		t.Errorf("a constant rule is %v apart, want one quarter", d)
+	}
+	if _, err := rules.Ready("fit", state("1 / (x - x)")); err == nil {
+		t.Error("a rule that is not finite on the grid is admitted")
 	}
 }
