@@ -107,9 +107,11 @@ type Result struct {
 	// Sealed is measured once, at the end of a run that is done; nil without sealed tasks.
 	Sealed *Measure     `json:"sealed"`
 	Fusion *FusionStats `json:"fusion"` // nil: not instrumented
-	Spend  slots.Spend  `json:"spend"`
-	Stop   StopReason   `json:"stop"`
-	Error  string       `json:"error,omitempty"`
+	// Log lists the moves of dev that the run made, in order.
+	Log   []Commit    `json:"log"`
+	Spend slots.Spend `json:"spend"`
+	Stop  StopReason  `json:"stop"`
+	Error string      `json:"error,omitempty"`
 	// Meta is for reports that are kept with the result.
 	Meta json.RawMessage `json:"meta,omitempty"`
 	// Meters are outside the promise of a repeatable result: wall times and evaluations really made.

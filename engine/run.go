@@ -72,6 +72,7 @@ type run struct {
 	earlier    time.Duration // the last recorded reading of an interrupted run
 	barriers   int
 	idle       int // steps since the last commit
+	log        []Commit
 	history    []Row
 	outcomes   map[slots.MergeOutcome]int
 	refused    map[string]int

@@ -120,6 +120,7 @@ func (r *run) adopt(ctx context.Context, a *artifact, ad adoption) (bool, error)
 		}
 		a.dev = Ref{Artifact: a.id, Version: c.Version, Hash: c.Hash, State: c.State}
 		a.candidate = candidate
+		r.log = append(r.log, c)
 		if r.cfg.Observe.Events.Commit != nil {
 			r.cfg.Observe.Events.Commit(c)
 		}
