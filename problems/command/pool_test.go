@@ -284,23 +284,31 @@ func TestDirectory(t *testing.T) {
 }
 
 func TestCloseInterruptsCalls(t *testing.T) {
-	t.Parallel()
-	up := filepath.Join(t.TempDir(), "up")
-	p := open(t, Spec{Command: shell(t, `: >"`+up+`"; sleep 1000`), Timeout: time.Hour})
-	result := make(chan error, 1)
-	go func() {
-		_, err := p.Call(context.Background(), Candidate{}, nil)
-		result <- err
-	}()
-	eventually(t, "the evaluator", func() bool { _, err := os.Stat(up); return err == nil })
-	if err := p.Close(); err != nil {
-		t.Error(err)
+	tests := map[string]string{
+		"waiting for a reply": `: >"$UP"; sleep 1000`,
+		"waiting for an end":  `exec >&-; : >"$UP"; sleep 1000`,
 	}
-	if err := <-result; err != ErrClosed {
-		t.Errorf("the call returned %v, want %v", err, ErrClosed)
-	}
-	if _, err := p.Call(context.Background(), Candidate{}, nil); err != ErrClosed {
-		t.Errorf("a call after Close returned %v", err)
+	for name, script := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			up := filepath.Join(t.TempDir(), "up")
+			p := open(t, Spec{Command: shell(t, script), Env: []string{"UP=" + up}, Timeout: time.Hour})
+			result := make(chan error, 1)
+			go func() {
+				_, err := p.Call(context.Background(), Candidate{}, nil)
+				result <- err
+			}()
+			eventually(t, "the evaluator", func() bool { _, err := os.Stat(up); return err == nil })
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := <-result; err != ErrClosed {
+				t.Errorf("the call returned %v, want %v", err, ErrClosed)
+			}
+			if _, err := p.Call(context.Background(), Candidate{}, nil); err != ErrClosed {
+				t.Errorf("a call after Close returned %v", err)
+			}
+		})
 	}
 }
 

@@ -49,7 +49,7 @@ func (t *tail) add(b []byte) {
 func (t *tail) close() {
 	wait(t.done, politeGrace)
 	t.pipe.Close()
-	<-t.done
+	wait(t.done, politeGrace) // where closing a pipe does not end a read of it, the read ends with the writers
 }
 
 // String is what was kept, as valid UTF-8.

@@ -129,20 +129,33 @@ func TestNothingIsLeftWhenTheHostIsKilled(t *testing.T) {
 	eventually(t, "the end of the tree", func() bool { return len(carriers(t, mark)) == 0 })
 }
 
-// An evaluator that kills its supervisor is found by its token.
-func TestNothingIsLeftWhenTheSupervisorIsKilled(t *testing.T) {
+// An evaluator that kills or stops its supervisor is found by its token.
+func TestNothingIsLeftWithoutSupervisor(t *testing.T) {
 	need(t, "setsid")
-	mark, up := newMark(), filepath.Join(t.TempDir(), "up")
-	p := open(t, Spec{
-		Command: shell(t, `parent=$PPID; setsid sh -c ': >"$UP"; kill -KILL '$parent'; sleep 1000' & sleep 1000`),
-		Env:     []string{markVariable + "=" + mark, "UP=" + up}, Timeout: time.Minute, Retries: -1,
-	})
-	f := failure(t, p)
-	if left := carriers(t, mark); len(left) > 0 || f.Left {
-		t.Errorf("left: %q", left)
+	tests := map[string]struct {
+		signal  string
+		timeout time.Duration
+		kind    FailureKind
+	}{
+		"killed":  {"KILL", time.Minute, Killed},
+		"stopped": {"STOP", 3 * time.Second, Timeout},
 	}
-	if _, err := os.Stat(up); err != nil || f.Kind != Killed {
-		t.Errorf("got %v, %v", f, err)
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mark, up := newMark(), filepath.Join(t.TempDir(), "up")
+			p := open(t, Spec{
+				Command: shell(t, `parent=$PPID; setsid sh -c ': >"$UP"; kill -'$SIGNAL' '$parent'; sleep 1000' & sleep 1000`),
+				Env:     []string{markVariable + "=" + mark, "UP=" + up, "SIGNAL=" + tt.signal}, Timeout: tt.timeout, Retries: -1,
+			})
+			f := failure(t, p)
+			if left := carriers(t, mark); len(left) > 0 || f.Left {
+				t.Errorf("left: %q", left)
+			}
+			if _, err := os.Stat(up); err != nil || f.Kind != tt.kind {
+				t.Errorf("got %v, %v", f, err)
+			}
+		})
 	}
 }
 

@@ -29,7 +29,7 @@ func startTree(l launch, stdio [3]*os.File) (*tree, error) {
 	go func() {
 		defer close(t.ended)
 		t.cmd.Wait()
-		t.kill() // what the evaluator left behind in its group
+		t.killGroup() // what the evaluator left behind
 		if ws, ok := t.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 			t.status.Signal = ws.Signal().String()
 		} else {
@@ -41,7 +41,15 @@ func startTree(l launch, stdio [3]*os.File) (*tree, error) {
 
 func (t *tree) beginCall() {}
 
-// kill kills the group; a process that left it survives.
-func (t *tree) kill() { syscall.Kill(-t.cmd.Process.Pid, syscall.SIGKILL) }
+// kill kills the group, unless it is gone and its number may be another's by now.
+func (t *tree) kill() {
+	select {
+	case <-t.ended:
+	default:
+		t.killGroup()
+	}
+}
+
+func (t *tree) killGroup() { syscall.Kill(-t.cmd.Process.Pid, syscall.SIGKILL) }
 
 func (t *tree) abandon() { t.kill() }

@@ -12,9 +12,12 @@ import (
 
 // Candidate is a rule in the forms an evaluator may want; empty ones are left out of the request.
 type Candidate struct {
-	Rule   string          `json:"rule,omitempty"`   // the text, with its signature
-	AST    json.RawMessage `json:"ast,omitempty"`    // the syntax tree as JSON
-	Python string          `json:"python,omitempty"` // Python source that defines the rule as a function
+	// Rule is the text, of the rule or of an artifact that is a text.
+	Rule string `json:"rule,omitempty"`
+	// AST is the syntax tree as JSON.
+	AST json.RawMessage `json:"ast,omitempty"`
+	// Python is source that defines a function of the rule's name, whose parameters are the signature's inputs in order.
+	Python string `json:"python,omitempty"`
 }
 
 // Reply is a score and what came with it.

@@ -35,8 +35,8 @@ type worker struct {
 	lines         *bufio.Reader
 	stderr        *tail
 
-	mu          sync.Mutex
-	interrupted bool
+	interruption sync.Once
+	interrupted  chan struct{} // closed by interrupt
 }
 
 // startWorker starts the program; its process tree carries the token.
@@ -75,6 +75,7 @@ func startWorker(spec Spec, program, token string) (*worker, error) {
 	return &worker{
 		tree: tree, timeout: spec.Timeout, startup: spec.Startup, maxLine: spec.MaxReply,
 		stdin: stdin, stdout: stdout, lines: bufio.NewReaderSize(stdout, 1<<14), stderr: newTail(stderr, spec.MaxStderr),
+		interrupted: make(chan struct{}),
 	}, nil
 }
 
@@ -85,10 +86,12 @@ func (w *worker) call(ctx context.Context, id uint64, request []byte) (Reply, er
 	timed, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	stop := context.AfterFunc(timed, w.interrupt)
-	defer stop()
 
 	w.tree.beginCall()
 	line, err := w.exchange(request)
+	if !stop() {
+		w.interrupt() // it may be under way: it must not strike the next call
+	}
 	if err == nil {
 		reply, failure := parseReply(line, id)
 		if failure != nil {
@@ -148,6 +151,7 @@ func (w *worker) explain(timed context.Context, err error) error {
 				return f
 			}
 		case <-timed.Done():
+		case <-w.interrupted:
 		}
 	}
 	switch cause := context.Cause(timed); {
@@ -167,23 +171,23 @@ func (w *worker) reusable() bool {
 	select {
 	case <-w.tree.ended:
 		return false
+	case <-w.interrupted:
+		return false
 	default:
+		return w.lines.Buffered() == 0
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return !w.interrupted && w.lines.Buffered() == 0
 }
 
 // interrupt makes the call under way, and every later one, fail at once.
 func (w *worker) interrupt() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.interrupted = true
-	past := time.Unix(1, 0)
-	if w.stdin.SetWriteDeadline(past) != nil || w.stdout.SetReadDeadline(past) != nil {
-		// Pipes without deadlines (Windows): only the end of the process unblocks them.
-		w.tree.kill()
-	}
+	w.interruption.Do(func() {
+		close(w.interrupted)
+		past := time.Unix(1, 0)
+		if w.stdin.SetWriteDeadline(past) != nil || w.stdout.SetReadDeadline(past) != nil {
+			// Pipes without deadlines (Windows): only the end of the process unblocks them.
+			w.tree.kill()
+		}
+	})
 }
 
 // end kills the process tree, at once or after a moment to end by itself, and waits for it. It reports whether something could not be killed.
