@@ -1,6 +1,7 @@
-// Package treesearch is the flat tree search of ERA (the empirical research assistant's
-// search over programs): every node is a candidate, any node can be expanded any number of
-// times, and a selection policy picks the next one from statistics of the whole tree.
+// Package treesearch is the flat tree search of ERA (Aygün et al., "An AI system to help
+// scientists write expert-level empirical software", 2025): every node is a candidate, any
+// node can be expanded any number of times, and a selection policy picks the next one from
+// statistics of the whole tree.
 //
 // A Tree keeps those statistics. A Selector reads them and picks: PrioritySelection runs
 // a rule of the signature selection.priority, FlatPuct and MCTS are native. What a node
