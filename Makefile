@@ -1,0 +1,51 @@
+GO ?= go
+FUZZTIME ?= 30s
+RACE_PKGS ?= ./...
+
+.PHONY: build run test check generate fuzz race 386 staticcheck bench points
+
+# The main job: evolve a bin-packing rule from best fit.
+run:
+	$(GO) run ./cmd/adrun evolve examples/binpack.yaml
+
+# The tests. They need no C compiler.
+test:
+	CGO_ENABLED=0 $(GO) test ./...
+
+build:
+	$(GO) build -o bin/adrun ./cmd/adrun
+
+# Everything that must hold before a commit, the tests apart.
+check:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "gofmt would change:"; echo "$$out"; exit 1; }
+	$(GO) vet ./...
+	$(GO) mod tidy -diff
+	$(MAKE) staticcheck
+	$(MAKE) generate
+	git diff --exit-code
+
+staticcheck:
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+
+generate:
+	$(GO) generate ./...
+
+# The race detector needs a C compiler.
+race:
+	CGO_ENABLED=1 $(GO) test -race $(RACE_PKGS)
+
+386:
+	CGO_ENABLED=0 GOARCH=386 $(GO) test ./dsl/... ./gate/... ./internal/...
+
+# Every fuzz target for FUZZTIME.
+fuzz:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+# The portable functions against a higher-precision reference, ten million points each.
+points:
+	$(GO) test ./dsl/fmath -run Accuracy -points 10000000 -timeout 2h -v
