@@ -40,7 +40,7 @@ func uniform(seed uint64, lo, hi float64) []float64 {
 	s := stream(seed)
 	xs := make([]float64, benchInputs)
 	for i := range xs {
-		xs[i] = lo + (hi-lo)*s.unit()
+		xs[i] = s.within(lo, hi)
 	}
 	return xs
 }

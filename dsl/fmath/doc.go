@@ -13,7 +13,7 @@
 // # Accuracy
 //
 // Every result is within 1 ulp of the correctly rounded one (in fact within
-// 0.55 ulp of the true value). Where the true value is a float64 it is returned
+// 0.52 ulp of the true value). Where the true value is a float64 it is returned
 // exactly: Exp(0) = 1, Log(1) = 0, Pow(10, 2) = 100, Pow(9, 0.5) = 3. Mod is
 // always exact but for the final addition of the divisor.
 //

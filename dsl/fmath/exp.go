@@ -37,7 +37,7 @@ func Exp(x float64) float64 {
 	if math.Float64bits(x)&^signBit >= expSafeBits {
 		return expLarge(x)
 	}
-	p, bits, _ := expReduce(x, 0)
+	p, bits := expReduce(x, 0)
 	scale := math.Float64frombits(bits)
 	return scale + float64(scale*p)
 }
@@ -55,7 +55,7 @@ func expLarge(x float64) float64 {
 func expSum(hi, lo float64, sign uint64) float64 {
 	switch {
 	case math.Abs(hi) < expSafe:
-		p, bits, _ := expReduce(hi, lo)
+		p, bits := expReduce(hi, lo)
 		scale := math.Float64frombits(bits + sign)
 		return scale + float64(scale*p)
 	case hi >= 1024:
@@ -63,42 +63,38 @@ func expSum(hi, lo float64, sign uint64) float64 {
 	case hi <= -1024:
 		return math.Float64frombits(sign)
 	}
-	p, bits, k := expReduce(hi, lo)
-	return expScale(p, bits+sign, k)
+	p, bits := expReduce(hi, lo)
+	return expScale(p, bits+sign, hi > 0)
 }
 
 // expReduce returns e**(x+lo) as scale (1 + p), scale = 2^(k/N) given by its
 // bits. The exponent in the bits wraps around where k/N leaves the normal
 // range; expScale takes care of that. |x| < 2^11 and |lo| < 2^-14.
-func expReduce(x, lo float64) (p float64, bits uint64, k int64) {
+func expReduce(x, lo float64) (p float64, bits uint64) {
 	shifted := float64(expInvStep*x) + roundShift
-	kd := shifted - roundShift
+	k := shifted - roundShift
 	low := math.Float64bits(shifted) // k in its low bits, in two's complement
-
-	// kd*expStepHi and the first difference are exact.
-	r := (x - float64(kd*expStepHi)) - float64(kd*expStepLo) + lo
-
 	e := &expTable[low&expTableMask]
-	bits = e.bits + low<<(52-expTableBits)
+	// k*expStepHi and the first difference are exact.
+	r := (x - float64(k*expStepHi)) - float64(k*expStepLo) + lo
 	r2 := float64(r * r)
-	head := e.tail + r
-	p = head + float64(r2*(expC2+float64(r*expC3))) + float64(float64(r2*r2)*(expC4+float64(r*expC5)))
-	return p, bits, int64(kd)
+	return e.tail + r + float64(r2*((expC2+float64(r*expC3))+float64(r2*(expC4+float64(r*expC5))))),
+		e.bits + low<<(52-expTableBits)
 }
 
 // expScale returns scale (1 + p) for a scale whose exponent may have wrapped,
 // rounding once where the result is subnormal. A sign bit added to bits is kept.
-func expScale(p float64, bits uint64, k int64) float64 {
-	if k > 0 {
+func expScale(p float64, bits uint64, great bool) float64 {
+	if great {
 		// The exponent may exceed the range by one: compute 2^-1009 times the result.
 		scale := math.Float64frombits(bits - 1009<<52)
-		return 0x1p1009 * (scale + float64(scale*p))
+		return float64(0x1p1009 * (scale + float64(scale*p)))
 	}
 	scale := math.Float64frombits(bits + 1022<<52)
 	prod := float64(scale * p)
 	y := scale + prod
 	if math.Abs(y) >= 1 {
-		return 0x1p-1022 * y
+		return float64(0x1p-1022 * y)
 	}
 	// 2^1022 times a subnormal: round it to a multiple of 2^-52 by adding it to
 	// 1 with what the first sum lost, or the last bits would be rounded twice.
@@ -107,5 +103,5 @@ func expScale(p float64, bits uint64, k int64) float64 {
 	hi := one + y
 	lost = one - hi + y + lost
 	y = (hi + lost) - one
-	return math.Copysign(0x1p-1022*y, one)
+	return math.Copysign(float64(0x1p-1022*y), one)
 }

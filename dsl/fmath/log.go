@@ -23,7 +23,7 @@ func Log(x float64) float64 {
 		if !(x > 0) || bits == infBits {
 			return logSpecial(x)
 		}
-		bits = math.Float64bits(x*0x1p52) - 52<<52 // subnormal
+		bits = math.Float64bits(float64(x*0x1p52)) - 52<<52 // subnormal
 	}
 	return logSum(logReduce(bits))
 }
@@ -62,10 +62,8 @@ func Log1p(x float64) float64 {
 		return log1pSpecial(x)
 	}
 	s := 1 + x
-	lost := x - (s - 1) // by the sum, exactly (Dekker: the larger term first)
-	if x >= 1 {
-		lost = 1 - (s - x)
-	}
+	sx := s - 1
+	lost := (x - sx) + (1 - (s - sx)) // by the sum, exactly (Knuth, TAOCP 4.2.2, theorem B)
 	e, k, rhi, rlo := logReduce(math.Float64bits(s))
 	scale := math.Float64frombits(oneBits - uint64(int64(k))<<52) // 2^-k
 	return logSum(e, k, rhi, rlo+float64(lost*scale*e.invc))
@@ -85,12 +83,13 @@ func log1pSpecial(x float64) float64 {
 // logReduce splits the positive normal number of the given bits into 2^k z and
 // returns the table entry of z and z/c - 1 = rhi + rlo, both exact.
 //
-// rhi is a multiple of 2^-32 below 2^-7 in magnitude; |rlo| < 2^-19.
+// rhi is a multiple of 2^-32 below 2^-7 in magnitude, |rlo| < 2^-20. Because z
+// is split by rounding, rhi is 0 rather than about -rlo when z is next to 1.
 func logReduce(bits uint64) (e *logEntry, k, rhi, rlo float64) {
 	fromOffset := bits - logOffset
 	e = &logTable[fromOffset>>(52-logTableBits)&logTableMask]
 	bits -= fromOffset & exponentMask
-	zhi := math.Float64frombits(bits & upperBits)
+	zhi := math.Float64frombits((bits + 1<<31) & upperBits)
 	zlo := math.Float64frombits(bits) - zhi
 	return e, float64(int64(fromOffset) >> 52), float64(zhi*e.invc) - 1, float64(zlo * e.invc)
 }

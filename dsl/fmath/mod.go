@@ -33,14 +33,16 @@ func Mod(x, y float64) float64 {
 
 // remainder returns the exact a mod b for finite a >= b > 0 given by their
 // bits. It divides whole numbers: with a = ma 2^ea and b = mb 2^eb the
-// remainder is (ma 2^(ea-eb) mod mb) 2^eb, taken 64 binary places at a time.
+// remainder is (ma 2^(ea-eb) mod mb) 2^eb, taken up to 64 binary places at a time.
 func remainder(abits, bbits uint64) float64 {
 	ma, ea := significand(abits)
 	mb, eb := significand(bbits)
-	r := ma % mb
-	for places := ea - eb; places > 0 && r != 0; places -= 64 {
-		n := min(places, 64)
-		r = bits.Rem64(r>>(64-n), r<<n, mb) // r < mb: the quotient fits
+	places := ea - eb
+	n := min(places, 11) // the word's room above a significand: most quotients need no more
+	r := ma << n % mb
+	for places -= n; places > 0 && r != 0; places -= n {
+		n = min(places, 64)
+		r = bits.Rem64(r>>(64-n), r<<n, mb)
 	}
 	if r == 0 {
 		return 0

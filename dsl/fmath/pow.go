@@ -56,7 +56,7 @@ func powEdge(x, y float64) float64 {
 	case x < 0 && !whole:
 		return math.NaN()
 	case bits < minNormBits:
-		return powNormal(math.Float64bits(a*0x1p52)-52<<52, y, sign)
+		return powNormal(math.Float64bits(float64(a*0x1p52))-52<<52, y, sign)
 	default:
 		return powNormal(bits, y, sign)
 	}

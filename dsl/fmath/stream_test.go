@@ -15,11 +15,24 @@ func (s *stream) next() uint64 {
 }
 
 // unit returns a multiple of 2^-53 in [0, 1).
-func (s *stream) unit() float64 { return float64(s.next()>>11) * 0x1p-53 }
+func (s *stream) unit() float64 { return float64(float64(s.next()>>11) * 0x1p-53) }
 
 // between returns a number with bits uniform between those of lo and hi, which
 // are positive: all magnitudes are equally likely.
 func (s *stream) between(lo, hi float64) float64 {
 	a, b := math.Float64bits(lo), math.Float64bits(hi)
 	return math.Float64frombits(a + s.next()%(b-a+1))
+}
+
+// within returns a number in [lo, hi), uniformly.
+func (s *stream) within(lo, hi float64) float64 { return lo + float64((hi-lo)*s.unit()) }
+
+// sign returns x or -x.
+func (s *stream) sign(x float64) float64 {
+	return math.Float64frombits(math.Float64bits(x) ^ s.next()&signBit)
+}
+
+// near returns one of the 64 floats around x, which is not 0.
+func (s *stream) near(x float64) float64 {
+	return math.Float64frombits(math.Float64bits(x) + s.next()%64 - 32)
 }

@@ -294,13 +294,11 @@ var logTable = [128]logEntry{
 }
 
 const (
-	tanhSmall = 0.25 // end of the polynomial below
+	tanhSmall = 0.125 // end of the polynomial below
 	tanhC3    = -0x1.5555555555555p-02
-	tanhC5    = 0x1.11111111110ap-03
-	tanhC7    = -0x1.ba1ba1b9f661p-05
-	tanhC9    = 0x1.664f485d6dad8p-06
-	tanhC11   = -0x1.226e22fa8b899p-07
-	tanhC13   = 0x1.d6c9f44d88149p-09
-	tanhC15   = -0x1.7c2ad9d317845p-10
-	tanhC17   = 0x1.17cd5bca9b741p-11
+	tanhC5    = 0x1.1111111110a7bp-03
+	tanhC7    = -0x1.ba1ba1b54de74p-05
+	tanhC9    = 0x1.664f3e414da9dp-06
+	tanhC11   = -0x1.22644d4ce2546p-07
+	tanhC13   = 0x1.cdfceaa1e4531p-09
 )

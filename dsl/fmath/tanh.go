@@ -31,8 +31,7 @@ func Tanh(x float64) float64 {
 
 // tanhExp returns 1 - 2/(e**2a + 1) for tanhSmall <= a < 20.
 func tanhExp(a float64) float64 {
-	const quotientSmall = 3 // from here the quotient is below 0.005
-	p, bits, _ := expReduce(2*a, 0)
+	p, bits := expReduce(a+a, 0)
 	scale := math.Float64frombits(bits)
 	prod := float64(scale * p)
 
@@ -40,21 +39,18 @@ func tanhExp(a float64) float64 {
 	d := scale + 1
 	low := ((scale - d) + 1) + prod
 	q := 2 / (d + low)
-	if a >= quotientSmall {
-		return 1 - q
-	}
-	// Add to the upper half of q what it leaves of the division. The products of
-	// halves are exact, and so are both differences from whole numbers.
+	// 1 - 2/(d+low), with the upper half of q and what that leaves of the
+	// division. The product of halves is exact, and so is its difference from 2.
 	qhi, dhi := upperHalf(q), upperHalf(d)
 	rest := (2 - float64(qhi*dhi)) - float64(qhi*((d-dhi)+low))
-	return (1 - qhi) - float64(rest*(0.5*q))
+	t := 1 - qhi
+	return t + (((1 - t) - qhi) - float64(rest*(0.5*q)))
 }
 
 // tanhPoly returns tanh x - x for |x| <= tanhSmall.
 func tanhPoly(x float64) float64 {
 	y := float64(x * x)
 	y2 := float64(y * y)
-	p := (tanhC3 + float64(y*tanhC5)) + float64(y2*(tanhC7+float64(y*tanhC9))) +
-		float64(float64(y2*y2)*((tanhC11+float64(y*tanhC13))+float64(y2*(tanhC15+float64(y*tanhC17)))))
+	p := (tanhC3 + float64(y*tanhC5)) + float64(y2*((tanhC7+float64(y*tanhC9))+float64(y2*(tanhC11+float64(y*tanhC13)))))
 	return float64(x * y * p)
 }

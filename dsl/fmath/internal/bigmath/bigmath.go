@@ -7,7 +7,7 @@
 // argument reduction by exact identities followed by a power series summed
 // until its terms vanish.
 //
-// Arguments are finite; Log and Pow want a positive x, Log1p wants x > -1, and
+// Arguments are finite; Log and Pow panic unless x > 0, Log1p unless x > -1, and
 // Exp, Expm1, Tanh want |x| < 2^20. Every result has precision Prec.
 package bigmath
 
@@ -58,6 +58,9 @@ func Expm1(x *big.Float) *big.Float {
 // Log returns log x = k log 2 + 2 atanh((m-1)/(m+1)) with x = 2**k m and
 // m in [2/3, 4/3), so that the two terms never cancel.
 func Log(x *big.Float) *big.Float {
+	if x.Sign() <= 0 {
+		panic("bigmath: logarithm of a number that is not positive")
+	}
 	m := newFloat()
 	k := x.MantExp(m)
 	if m.Cmp(Float(2.0/3)) < 0 {

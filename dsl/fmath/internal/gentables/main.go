@@ -43,7 +43,7 @@ const (
 	invcBits = 11
 
 	// tanhSmall is the end of the polynomial of tanh.
-	tanhSmall = 0.25
+	tanhSmall = 0.125
 )
 
 // logOffset is the bit pattern where the logarithm's intervals begin: near
@@ -142,7 +142,7 @@ func writeTanh(b *bytes.Buffer) {
 	writeCoefs(b, "tanhC", 3, 2, interpolate(func(x2 *big.Float) *big.Float {
 		x := new(big.Float).SetPrec(bigmath.Prec).Sqrt(x2)
 		return quo(sub(bigmath.Tanh(x), x), mul(x, x2))
-	}, 0, tanhSmall*tanhSmall, 8))
+	}, 0, tanhSmall*tanhSmall, 6))
 	b.WriteString(")\n")
 }
 
