@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/gate/prove"
@@ -74,6 +75,7 @@ type Gate struct {
 	rules    *constraints
 	cache    *cache[judgement]
 	identity string
+	outs     sync.Pool // of columns for the grid's results
 }
 
 // New builds a gate: the grid, the contracts' programs and the constraints are prepared here, once.
@@ -110,6 +112,10 @@ func New(cfg Config) (*Gate, error) {
 	}
 	if err := g.prepare(allow); err != nil {
 		return nil, &ConfigError{[]error{err}}
+	}
+	g.outs.New = func() any {
+		out := make([]float64, g.grid.Len())
+		return &out
 	}
 	g.cache = newCache[judgement](cfg.CacheEntries)
 	g.identity = g.hash()

@@ -60,7 +60,9 @@ func (g *Gate) judgement(rule *dsl.Rule) *judgement {
 		j.refuse(Size, finding{dsl.CodeTooLarge, fmt.Sprintf("the rule has %d bytes in canonical form; at most %d are allowed", n, limit), "make it simpler"})
 		return j
 	}
-	b := &bench{Gate: g, judgement: j, rule: rule, out: make([]float64, g.grid.Len())}
+	out := g.outs.Get().(*[]float64)
+	defer g.outs.Put(out)
+	b := &bench{Gate: g, judgement: j, rule: rule, out: *out}
 	_ = b.onGrid() && b.contractsOnGrid() && b.prove() && b.constraints()
 	return j
 }

@@ -271,7 +271,7 @@ func (d *differ) correlated(q *node, da, db delta) (rng, bool) {
 	if !da.rest.isZero() || !db.rest.isZero() || da.slope.lo != da.slope.hi || db.slope.lo != db.slope.hi || db.slope.isZero() {
 		return rng{}, false
 	}
-	l, ok := combine(d.form(q.b), da.slope.lo, d.form(q.a), -db.slope.lo)
+	l, ok := d.combine(d.form(q.b), da.slope.lo, d.form(q.a), -db.slope.lo)
 	if !ok {
 		return rng{}, false
 	}

@@ -1,6 +1,9 @@
 package prove
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // term is coef times the value of a node.
 type term struct {
@@ -49,11 +52,11 @@ func (g *graph) form(id int32) linear {
 	case n.exact:
 		return *n.lin
 	case n.op == opNeg:
-		if l, ok := combine(linear{}, 1, g.form(n.a), -1); ok {
+		if l, ok := g.combine(linear{}, 1, g.form(n.a), -1); ok {
 			return l
 		}
 	}
-	return linear{terms: []term{{id, 1}}, need: []int32{id}}
+	return linear{terms: g.terms.take(term{id, 1}), need: g.ids.take(id)}
 }
 
 // linearize finds the linear form of a new node, and what the facts in scope say about it.
@@ -64,16 +67,16 @@ func (g *graph) linearize(id int32) {
 	switch n.op {
 	case opNeg:
 		if x := &g.nodes[n.a]; x.lin != nil { // negation rounds nothing: the forms stay equal
-			if l, ok = combine(linear{}, 1, *x.lin, -1); ok {
-				n.lin, n.exact = &l, x.exact
+			if l, ok = g.combine(linear{}, 1, *x.lin, -1); ok {
+				n.lin, n.exact = g.keep(l), x.exact
 			}
 			return
 		}
-		l, ok = combine(linear{}, 1, g.form(n.a), -1)
+		l, ok = g.combine(linear{}, 1, g.form(n.a), -1)
 	case opAdd:
-		l, ok = combine(g.form(n.a), 1, g.form(n.b), 1)
+		l, ok = g.combine(g.form(n.a), 1, g.form(n.b), 1)
 	case opSub:
-		l, ok = combine(g.form(n.a), 1, g.form(n.b), -1)
+		l, ok = g.combine(g.form(n.a), 1, g.form(n.b), -1)
 	case opMul:
 		l, ok = g.scaled(n)
 	case opLe, opLt, opEq, opNe:
@@ -89,7 +92,7 @@ func (g *graph) linearize(id int32) {
 		return
 	}
 	cancels := len(l.terms) < len(l.need)
-	n.lin, n.exact = &l, n.op == opNeg || g.representable(l)
+	n.lin, n.exact = g.keep(l), n.op == opNeg || g.representable(l)
 	n.bounds = g.boundsOf(l)
 	if cancels {
 		n.bounds = append(n.bounds, bound{form: l, lower: true, upper: true})
@@ -103,7 +106,7 @@ func (g *graph) scaled(n *node) (linear, bool) {
 		a, b = b, a
 	}
 	if k := &g.nodes[b]; k.op == opConst && k.val != 0 {
-		return combine(linear{}, 1, g.form(a), k.val)
+		return g.combine(linear{}, 1, g.form(a), k.val)
 	}
 	return linear{}, false
 }
@@ -113,12 +116,12 @@ func (g *graph) scaled(n *node) (linear, bool) {
 func (g *graph) compareForm(n *node) {
 	fa, exactA := g.beforeRounding(n.a)
 	fb, exactB := g.beforeRounding(n.b)
-	l, ok := combine(fb, 1, fa, -1)
+	l, ok := g.combine(fb, 1, fa, -1)
 	cancels := len(l.terms) < len(fa.terms)+len(fb.terms)
 	if !ok || !cancels && len(l.terms) < 2 {
 		return // a comparison with a constant: the operand's interval says it all
 	}
-	n.lin, n.exact = &l, exactA && exactB
+	n.lin, n.exact = g.keep(l), exactA && exactB
 	n.bounds = g.boundsOf(l)
 	if cancels {
 		n.bounds = append(n.bounds, bound{form: l, lower: true, upper: true})
@@ -128,8 +131,8 @@ func (g *graph) compareForm(n *node) {
 // ratioForms keeps for a quotient a/b what bounds b - a from below and b + a from below.
 func (g *graph) ratioForms(n *node) {
 	fa, fb := g.form(n.a), g.form(n.b)
-	if l, ok := combine(fb, 1, fa, -1); ok && len(l.need) > 0 && sharesNode(fa, fb, g.facts) {
-		n.lin, n.exact = &l, false
+	if l, ok := g.combine(fb, 1, fa, -1); ok && len(l.need) > 0 && sharesNode(fa, fb, g.facts) {
+		n.lin, n.exact = g.keep(l), false
 		n.bounds = append(g.boundsOf(l), bound{form: l, lower: true, upper: true})
 	}
 }
@@ -193,7 +196,7 @@ func (g *graph) boundsOf(l linear) []bound {
 	}
 	var out []bound
 	for i := range g.facts {
-		out = appendBounds(out, l, &g.facts[i].form)
+		out = g.appendBounds(out, l, &g.facts[i].form)
 		if len(out) >= maxBounds {
 			break
 		}
@@ -201,7 +204,7 @@ func (g *graph) boundsOf(l linear) []bound {
 	return out
 }
 
-func appendBounds(out []bound, l linear, f *linear) []bound {
+func (g *graph) appendBounds(out []bound, l linear, f *linear) []bound {
 	tried := 0.0
 	for _, t := range l.terms {
 		c := f.coef(t.node)
@@ -213,7 +216,7 @@ func appendBounds(out []bound, l linear, f *linear) []bound {
 			continue
 		}
 		tried = lambda
-		r, ok := combine(l, 1, *f, -lambda)
+		r, ok := g.combine(l, 1, *f, -lambda)
 		if ok && len(r.terms) < len(l.terms) {
 			out = append(out, bound{form: r, lower: lambda > 0, upper: lambda < 0})
 		}
@@ -267,7 +270,7 @@ func (g *graph) ordered(a, b int32) bool {
 
 // atMost adds the fact b - a ≥ gap and its consequences: sums of two facts that lose a node.
 func (g *graph) atMost(a, b int32, gap float64) {
-	l, ok := combine(g.form(b), 1, g.form(a), -1)
+	l, ok := g.combine(g.form(b), 1, g.form(a), -1)
 	if !ok || len(l.terms) < 2 {
 		return
 	}
@@ -278,7 +281,7 @@ func (g *graph) atMost(a, b int32, gap float64) {
 	g.facts = append(g.facts, fact{l})
 	for i := 0; i < known && len(g.facts) < maxFacts; i++ {
 		f := &g.facts[i].form
-		sum, ok := combine(l, 1, *f, 1)
+		sum, ok := g.combine(l, 1, *f, 1)
 		if ok && len(sum.terms) >= 2 && len(sum.terms) < len(l.terms)+len(f.terms) {
 			g.facts = append(g.facts, fact{sum})
 		}
@@ -296,8 +299,8 @@ func (l *linear) coef(id int32) float64 {
 }
 
 // combine returns ka·a + kb·b, or false if a coefficient would round or the form grow too long.
-func combine(a linear, ka float64, b linear, kb float64) (linear, bool) {
-	out := linear{terms: make([]term, 0, len(a.terms)+len(b.terms))}
+func (g *graph) combine(a linear, ka float64, b linear, kb float64) (linear, bool) {
+	out := linear{terms: g.terms.room(len(a.terms) + len(b.terms))}
 	var ok bool
 	if out.c, ok = exactSum(a.c, ka, b.c, kb); !ok {
 		return linear{}, false
@@ -325,26 +328,30 @@ func combine(a linear, ka float64, b linear, kb float64) (linear, bool) {
 			out.terms = append(out.terms, t)
 		}
 	}
-	out.need = union(a.need, b.need)
+	g.terms.used(len(out.terms))
+	out.need = g.union(a.need, b.need)
 	return out, len(out.terms) <= maxTerms && len(out.need) <= 2*maxTerms
 }
 
 // union merges two lists of nodes.
-func union(a, b []int32) []int32 {
+func (g *graph) union(a, b []int32) []int32 {
 	if len(b) == 0 {
 		return a
 	}
-	out := append(make([]int32, 0, len(a)+len(b)), a...)
-next:
+	out := append(g.ids.room(len(a)+len(b)), a...)
 	for _, id := range b {
-		for _, have := range a {
-			if have == id {
-				continue next
-			}
+		if !slices.Contains(a, id) {
+			out = append(out, id)
 		}
-		out = append(out, id)
 	}
+	g.ids.used(len(out))
 	return out
+}
+
+// keep gives a form a lasting place.
+func (g *graph) keep(l linear) *linear {
+	g.forms.take(l)
+	return &g.forms.items[len(g.forms.items)-1]
 }
 
 // exactSum returns ka·x + kb·y if no step of it rounds.

@@ -59,8 +59,22 @@ type lowerer struct {
 	atReturn func(node int32) int32
 	// choose, if not nil, picks the one side of a branch to follow, for enumerating paths.
 	choose func(cond int32) bool
+	// spare are blocks to use, of which the first blocks are taken.
+	spare  []*block
+	blocks int
 	// unsupported is set where the rule uses what the prover does not know.
 	unsupported bool
+}
+
+// newBlock returns an empty block, one of an earlier rule if there is one.
+func (w *lowerer) newBlock() *block {
+	if w.blocks == len(w.spare) {
+		w.spare = append(w.spare, &block{})
+	}
+	b := w.spare[w.blocks]
+	b.steps = b.steps[:0]
+	w.blocks++
+	return b
 }
 
 // statements lowers a block's statements into the current block and reports whether control can
@@ -170,7 +184,7 @@ func (w *lowerer) fork(cond int32, then, els func() bool) bool {
 func (w *lowerer) side(cond int32, want bool, lower func() bool) arm {
 	facts := len(w.facts)
 	w.assume(cond, want)
-	out := arm{block: &block{}, sharpen: w.sharpened(facts)}
+	out := arm{block: w.newBlock(), sharpen: w.sharpened(facts)}
 	w.block = out.block
 	out.falls = lower()
 	return out
@@ -188,7 +202,7 @@ func (w *lowerer) sharpened(from int) []sharpened {
 			continue
 		}
 		for i := from; i < len(w.facts); i++ {
-			for _, b := range appendBounds(nil, *n.lin, &w.facts[i].form) {
+			for _, b := range w.appendBounds(nil, *n.lin, &w.facts[i].form) {
 				out = append(out, sharpened{s.id, b})
 			}
 		}

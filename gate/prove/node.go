@@ -86,6 +86,9 @@ type graph struct {
 	facts []fact
 	// block receives the nodes that are added.
 	block *block
+	terms arena[term]
+	ids   arena[int32]
+	forms arena[linear]
 	// magnitude bounds the absolute value of each input, for deciding which sums are exact.
 	magnitude []float64
 }

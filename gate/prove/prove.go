@@ -117,8 +117,8 @@ func New(sig *dsl.Signature, allow func(point []float64) bool) *Prover {
 	nameWords(names, sig.Result.Words)
 	p.prefix.names = names
 	p.assumptions()
-	p.bare = &task{graph: *p.lowerer().graph, prefix: p.prefix.block, assumed: p.prefix.assumed, whole: p.whole, body: &block{}}
-	p.pool.New = func() any { return &runner{point: make([]float64, len(p.domain))} }
+	p.bare = &task{graph: p.lowerer().graph, prefix: p.prefix.block, assumed: p.prefix.assumed, whole: p.whole, body: &block{}}
+	p.pool.New = func() any { return p.workspace() }
 	return p
 }
 
@@ -138,8 +138,7 @@ const wordBase = int32(-2)
 // assumptions lowers the assume clauses into the prefix.
 func (p *Prover) assumptions() {
 	w := p.lowerer()
-	p.prefix.block = &block{}
-	w.block = p.prefix.block
+	p.prefix.block = w.block
 	for _, c := range p.sig.Clauses {
 		if c.Kind != dsl.AssumeClause {
 			continue
@@ -153,19 +152,30 @@ func (p *Prover) assumptions() {
 	p.prefix.nodes, p.prefix.scope, p.prefix.facts = w.nodes, w.scope, w.facts
 }
 
-// lowerer returns a lowerer whose graph begins with the prefix.
+// lowerer returns a new lowerer whose graph begins with the prefix.
 func (p *Prover) lowerer() *lowerer {
-	g := &graph{
-		nodes:     append(make([]node, 0, len(p.prefix.nodes)+64), p.prefix.nodes...),
-		index:     make(map[key]int32, 64),
-		scope:     append(make([]scoped, 0, 64), p.prefix.scope...),
-		facts:     append(make([]fact, 0, 16), p.prefix.facts...),
-		magnitude: p.prefix.mag,
-	}
+	w := &lowerer{graph: &graph{index: make(map[key]int32, 64)}}
+	p.begin(w)
+	return w
+}
+
+// begin prepares a lowerer, used before or not, for a rule.
+func (p *Prover) begin(w *lowerer) {
+	g := w.graph
+	g.nodes = append(g.nodes[:0], p.prefix.nodes...)
+	g.scope = append(g.scope[:0], p.prefix.scope...)
+	g.facts = append(g.facts[:0], p.prefix.facts...)
+	clear(g.index)
 	for _, s := range g.scope {
 		g.index[s.key] = s.id
 	}
-	return &lowerer{graph: g, names: p.prefix.names, atReturn: func(id int32) int32 { return id }}
+	g.terms.reset()
+	g.ids.reset()
+	g.forms.reset()
+	g.magnitude = p.prefix.mag
+	w.names, w.locals, w.blocks, w.unsupported, w.choose = p.prefix.names, w.locals[:0], 0, false, nil
+	w.atReturn = func(id int32) int32 { return id }
+	w.block = w.newBlock()
 }
 
 // claim is what a proof is about.
@@ -178,7 +188,7 @@ const (
 
 // task is a lowered rule and a claim about it.
 type task struct {
-	graph
+	*graph
 	prefix  *block
 	assumed []int32
 	whole   []bool
@@ -186,19 +196,31 @@ type task struct {
 	claim   claim
 }
 
-// lower turns a rule into a task.
-func (p *Prover) lower(body *dsl.Block, c claim, atReturn func(w *lowerer, id int32) int32) (*task, bool) {
-	w := p.lowerer()
-	w.block = &block{}
-	t := &task{prefix: p.prefix.block, assumed: p.prefix.assumed, whole: p.whole, body: w.block, claim: c}
+// workspace is the memory of one proof; proofs that follow one another share it.
+type workspace struct {
+	lowerer *lowerer
+	task    task
+	runner  runner
+}
+
+func (p *Prover) workspace() *workspace {
+	ws := &workspace{lowerer: p.lowerer()}
+	ws.runner.point = make([]float64, len(p.domain))
+	return ws
+}
+
+// lower turns a rule into the workspace's task.
+func (p *Prover) lower(ws *workspace, body *dsl.Block, c claim, atReturn func(w *lowerer, id int32) int32) bool {
+	w := ws.lowerer
+	p.begin(w)
+	ws.task = task{graph: w.graph, prefix: p.prefix.block, assumed: p.prefix.assumed, whole: p.whole, body: w.block, claim: c}
 	if atReturn != nil {
 		w.atReturn = func(id int32) int32 { return atReturn(w, id) }
 	}
 	if w.statements(body.Stmts) {
 		w.unsupported = true // a path without a return: the rule was not checked
 	}
-	t.graph = *w.graph
-	return t, p.prefix.ok && !w.unsupported
+	return p.prefix.ok && !w.unsupported
 }
 
 // Finite decides whether the rule's result is a finite number for every allowed input. Rules
@@ -209,11 +231,12 @@ func (p *Prover) Finite(rule *dsl.Rule, eval Eval, boxes int) Proof {
 
 // FiniteBody is Finite for the body of a hook.
 func (p *Prover) FiniteBody(body *dsl.Block, eval Eval, boxes int) Proof {
-	t, ok := p.lower(body, claimFinite, nil)
-	if !ok {
+	ws := p.pool.Get().(*workspace)
+	defer p.pool.Put(ws)
+	if !p.lower(ws, body, claimFinite, nil) {
 		return Proof{Reason: "the rule uses what the prover does not know"}
 	}
-	return p.search(t, boxes, func(point []float64) (float64, bool) {
+	return p.search(ws, boxes, func(point []float64) (float64, bool) {
 		v := eval(point)
 		return v, math.IsInf(v, 0) || v != v
 	})
@@ -222,7 +245,9 @@ func (p *Prover) FiniteBody(body *dsl.Block, eval Eval, boxes int) Proof {
 // Ensure decides whether the contract holds for every allowed input. holds tells by the evaluator
 // whether it does at a point with the given result.
 func (p *Prover) Ensure(rule *dsl.Rule, contract dsl.Expr, eval Eval, holds func(point []float64, result float64) bool, boxes int) Proof {
-	t, ok := p.lower(rule.Body, claimTrue, func(w *lowerer, id int32) int32 {
+	ws := p.pool.Get().(*workspace)
+	defer p.pool.Put(ws)
+	ok := p.lower(ws, rule.Body, claimTrue, func(w *lowerer, id int32) int32 {
 		locals := w.locals
 		w.locals = []local{{"result", id}}
 		c := w.expr(contract)
@@ -232,7 +257,7 @@ func (p *Prover) Ensure(rule *dsl.Rule, contract dsl.Expr, eval Eval, holds func
 	if !ok {
 		return Proof{Reason: "the rule or the contract uses what the prover does not know"}
 	}
-	return p.search(t, boxes, func(point []float64) (float64, bool) {
+	return p.search(ws, boxes, func(point []float64) (float64, bool) {
 		v := eval(point)
 		return v, !holds(point, v)
 	})

@@ -32,7 +32,7 @@ type runner struct {
 
 // box evaluates the rule over box, which it narrows by the assumptions in place.
 func (r *runner) box(box []interval.Value) outcome {
-	r.reset(&r.task.graph)
+	r.reset(r.task.graph)
 	copy(r.vals, box)
 	r.open, r.deps, r.blame = false, 0, 0
 	r.phis, r.found = r.phis[:0], false

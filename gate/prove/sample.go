@@ -14,8 +14,9 @@ func (p *Prover) Sample(u []float64, first int) ([]float64, bool) {
 	if !p.prefix.ok {
 		return nil, false
 	}
-	r := p.pool.Get().(*runner)
-	defer p.pool.Put(r)
+	ws := p.pool.Get().(*workspace)
+	defer p.pool.Put(ws)
+	r := &ws.runner
 	r.task, r.hunting = p.bare, false
 	if r.box(append([]interval.Value(nil), p.domain...)) == emptyThere {
 		return nil, false

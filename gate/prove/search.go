@@ -13,10 +13,9 @@ const goalsPerBox = 6
 
 // search looks for a proof over the whole domain, box by box, and for a witness in the boxes that
 // do not decide. breaks evaluates a point and reports whether it refutes the claim.
-func (p *Prover) search(t *task, limit int, breaks func(point []float64) (float64, bool)) Proof {
-	r := p.pool.Get().(*runner)
-	defer p.pool.Put(r)
-	r.task = t
+func (p *Prover) search(ws *workspace, limit int, breaks func(point []float64) (float64, bool)) Proof {
+	r := &ws.runner
+	r.task = &ws.task
 	out := Proof{}
 	r.try = func(point []float64) bool {
 		if !p.allow(point) {

@@ -135,7 +135,7 @@ func (p *Prover) pair(body *dsl.Block, at int, dir Direction) (*pair, bool) {
 			return nil, false
 		}
 	}
-	t.graph = *w.graph
+	t.graph = w.graph
 	t.body = w.block
 	return t, true
 }
@@ -264,7 +264,7 @@ func (p *Prover) splitPair(box []interval.Value, at int) (a, b []interval.Value,
 
 // pairBox evaluates both copies over a box and judges every pair of paths.
 func (r *runner) pairBox(t *pair, box []interval.Value) outcome {
-	r.reset(&t.graph)
+	r.reset(t.graph)
 	n := t.sharedInputs
 	copy(r.vals, box)
 	r.vals[n] = box[t.x1]

@@ -38,7 +38,6 @@ func isWhole(x float64) bool { return x == math.Trunc(x) }
 func writesWhole(p *dsl.Policy, h *dsl.Hook, decl *dsl.HookDecl, whole []bool) []bool {
 	pr := New(HookSignature(p, decl, whole), nil)
 	w := pr.lowerer()
-	w.block = &block{}
 	for i, s := range p.States {
 		w.locals = append(w.locals, local{s.Name.Text, int32(len(pr.domain) - len(p.States) + i)})
 	}
