@@ -177,7 +177,8 @@ type Events struct {
 }
 
 // TaskSource appends training tasks between rounds. Next is asked before each round and depends on nothing
-// but what it has been told; Solved tells it, in lease order, the reward of each rollout.
+// but what it has been told; Record tells it, in lease order, the reward of each rollout. Both are called
+// from the run's goroutine, during a resume too.
 type TaskSource interface {
 	Next(round int) []slots.Task
 	Record(task string, reward float64, round int)

@@ -47,11 +47,12 @@ func sayTask(_ context.Context, pc *slots.ProposalContext) (*slots.Proposal, err
 // and the reward falls off with the distance.
 type hill struct {
 	n, sealed int
+	noisy     bool
 	calls     func(candidate, task string) error
 }
 
 func (h hill) Describe() engine.Description {
-	d := engine.Description{Name: "hill", Fingerprint: "1", Initial: "0"}
+	d := engine.Description{Name: "hill", Fingerprint: "1", Initial: "0", Stochastic: h.noisy}
 	for i := range h.n + h.sealed {
 		t := slots.Task{ID: fmt.Sprintf("h%d", i), Cluster: strconv.Itoa(i % 2)}
 		if i < h.n {
@@ -63,7 +64,7 @@ func (h hill) Describe() engine.Description {
 	return d
 }
 
-func (h hill) Evaluate(_ context.Context, c *slots.Candidate, task slots.Task, _ uint64) (engine.Outcome, error) {
+func (h hill) Evaluate(_ context.Context, c *slots.Candidate, task slots.Task, seed uint64) (engine.Outcome, error) {
 	if h.calls != nil {
 		if err := h.calls(c.Text, task.ID); err != nil {
 			return engine.Outcome{}, err
@@ -75,6 +76,9 @@ func (h hill) Evaluate(_ context.Context, c *slots.Candidate, task slots.Task, _
 	}
 	i, _ := strconv.Atoi(task.ID[1:])
 	want := 3 + 0.01*float64(i%7)
+	if h.noisy {
+		want += rand.New(rand.NewPCG(seed, 0)).NormFloat64() * 0.1
+	}
 	return engine.Outcome{Reward: math.Exp(-math.Abs(x - want)), Spend: slots.Spend{Cost: 1}}, nil
 }
 
@@ -213,7 +217,8 @@ func variants() map[string]func(*engine.Config) {
 	return map[string]func(*engine.Config){
 		"default":    func(*engine.Config) {},
 		"refresh":    func(c *engine.Config) { c.Parallel.Refresh = 3 },
-		"stochastic": func(c *engine.Config) { c.Actor.Trials = 0 },
+		"stochastic": func(c *engine.Config) { c.Tasks.Problem = hill{n: 20, noisy: true} },
+		"no trials":  func(c *engine.Config) { c.Actor.Trials = 0 },
 		"window":     func(c *engine.Config) { c.Parallel.Async.On = true },
 		"population": func(c *engine.Config) { c.Policies.Selection = spread{} },
 		"beta":       func(c *engine.Config) { c.Policies.Acceptance = nil },

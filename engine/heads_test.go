@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"errors"
+	"strconv"
 	"testing"
 
 	"github.com/agentdescent/adrun/engine"
@@ -82,5 +84,52 @@ func TestTheEmptyBundleIsTheFilledOne(t *testing.T) {
 	_, got := mustRun(t, goldConfig(slots.Policies{}.Fill()))
 	if d := firstDiff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// growing appends a task every second round until it has been told of a solved one.
+type growing struct {
+	next   int
+	solved bool
+}
+
+func (g *growing) Next(round int) []slots.Task {
+	if g.solved || round%2 == 0 {
+		return nil
+	}
+	g.next++
+	return []slots.Task{{ID: "h" + strconv.Itoa(100+g.next)}}
+}
+
+func (g *growing) Record(_ string, reward float64, _ int) { g.solved = g.solved || reward > 0.99 }
+
+func TestTaskSourcesAppendTrainingTasks(t *testing.T) {
+	for _, async := range []bool{false, true} {
+		mutate := func(c *engine.Config) {
+			c.Tasks.Source = &growing{}
+			c.Parallel.Async.On = async
+			c.Parallel.Workers = 4
+		}
+		tasks := map[string]bool{}
+		c := hillConfig(mutate)
+		c.Observe.Events.Lease = func(e engine.LeaseEvent) { tasks[e.Record.Task] = true }
+		_, want := mustRun(t, c)
+		if !tasks["h101"] {
+			t.Errorf("async %v: no rollout on an appended task", async)
+		}
+		k := &killed{Memory: engine.NewMemory(), left: 6}
+		c = hillConfig(mutate)
+		c.Ledger.Store = k
+		if _, err := engine.Run(t.Context(), c); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		c = hillConfig(mutate)
+		c.Ledger.Store = k.Memory
+		if _, err := engine.Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if d := firstDiff(want, logOf(k.Memory)); d != "" {
+			t.Errorf("async %v, resumed:\n%s", async, d)
+		}
 	}
 }

@@ -22,6 +22,8 @@ type lease struct {
 	view            view
 	task            slots.Task
 	taskIndex       int
+	train           []slots.Task
+	seeds           []uint64 // of the training tasks
 	group           stats.Moments
 	population      *slots.Population
 	remaining       float64
@@ -97,7 +99,8 @@ func (r *run) prepare(id, round, lane int) (*lease, error) {
 		}
 	}
 	l.taskIndex = r.train[pick]
-	l.task = r.split.Train[l.taskIndex]
+	l.train, l.seeds = r.split.Train, r.seedsFor(id)
+	l.task = l.train[l.taskIndex]
 	if m := r.groups[l.key()]; m != nil {
 		l.group = *m
 	}
@@ -172,7 +175,7 @@ func (w *worker) work(ctx context.Context) error {
 // evaluate runs a candidate on the lease's own task, and charges it.
 func (w *worker) evaluate(ctx context.Context, stage Stage, c *slots.Candidate) (Outcome, error) {
 	start := w.run.now()
-	o, err := w.run.eval.outcome(ctx, c, w.lease.task, w.run.trainSeed(w.lease.id, w.lease.taskIndex))
+	o, err := w.run.eval.outcome(ctx, c, w.lease.task, w.lease.seeds[w.lease.taskIndex])
 	w.charge(stage, start, 1, rolloutSpend(o))
 	return o, err
 }
@@ -350,7 +353,7 @@ type trial struct {
 var _ slots.Trial = (*trial)(nil)
 
 // Tasks are the training tasks.
-func (t *trial) Tasks() []slots.Task { return t.worker.run.split.Train }
+func (t *trial) Tasks() []slots.Task { return t.worker.lease.train }
 
 // Left is what is left of the allowance.
 func (t *trial) Left() int { return t.left }
@@ -386,7 +389,7 @@ func (t *trial) Try(ctx context.Context, c *slots.Candidate, tasks []int) ([]flo
 	start, spent := w.run.now(), slots.Spend{}
 	rewards := make([]float64, len(tasks))
 	for k, i := range tasks {
-		o, err := w.run.eval.outcome(ctx, c, w.run.split.Train[i], w.run.trainSeed(w.lease.id, i))
+		o, err := w.run.eval.outcome(ctx, c, w.lease.train[i], w.lease.seeds[i])
 		if err != nil {
 			return nil, err
 		}

@@ -164,33 +164,44 @@ func (m *merge) verifyAgain(ctx context.Context, c *slots.Card) (rebaseRecord, e
 	if err != nil {
 		return rec, err
 	}
+	before, err := m.onEvidence(ctx, c, dev, &rec)
+	if err != nil {
+		return rec, err
+	}
+	after, err := m.onEvidence(ctx, c, next, &rec)
+	if before.Known && after.Known {
+		rec.Delta = slots.Known(after.Value - before.Value)
+	}
+	return rec, err
+}
+
+// onEvidence is the mean reward of a candidate on a card's failing tasks; absent when one of them could not
+// be evaluated.
+func (m *merge) onEvidence(ctx context.Context, c *slots.Card, cand *slots.Candidate, rec *rebaseRecord) (slots.Maybe, error) {
+	r := m.run
+	seeds := r.seedsFor(c.Lease)
 	sum, n := 0.0, 0
 	for _, id := range c.Failing {
 		i, known := r.train[id]
 		if !known {
 			continue
 		}
-		for _, side := range []struct {
-			c    *slots.Candidate
-			sign float64
-		}{{dev, -1}, {next, 1}} {
-			o, err := r.eval.outcome(ctx, side.c, r.split.Train[i], r.trainSeed(c.Lease, i))
-			if unmeasured(err) {
-				rec.Error = err.Error()
-				return rec, nil
-			}
-			if err != nil {
-				return rec, err
-			}
-			sum += side.sign * o.Reward
-			rec.Spend = rec.Spend.Plus(rolloutSpend(o))
+		o, err := r.eval.outcome(ctx, cand, r.split.Train[i], seeds[i])
+		if unmeasured(err) {
+			rec.Error = err.Error()
+			return slots.Maybe{}, nil
 		}
+		if err != nil {
+			return slots.Maybe{}, err
+		}
+		sum += o.Reward
 		n++
+		rec.Spend = rec.Spend.Plus(rolloutSpend(o))
 	}
-	if n > 0 {
-		rec.Delta = slots.Known(sum / float64(n))
+	if n == 0 {
+		return slots.Maybe{}, nil
 	}
-	return rec, nil
+	return slots.Known(sum / float64(n)), nil
 }
 
 // conflict lets one of contradicting cards survive.
@@ -318,6 +329,11 @@ func (m *merge) decide(ctx context.Context) (slots.MergeOutcome, error) {
 	if !d.Accept {
 		return d.Category, nil
 	}
+	return m.commit(ctx)
+}
+
+// commit makes the candidate dev and archives it.
+func (m *merge) commit(ctx context.Context) (slots.MergeOutcome, error) {
 	parent := m.art.devHead
 	if m.art.populated {
 		parent = m.winner.Head

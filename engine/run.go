@@ -133,20 +133,25 @@ func open(ctx context.Context, c Config) (*run, error) {
 // indexTasks numbers the training tasks and derives what they are evaluated with.
 func (r *run) indexTasks() {
 	r.train = make(map[string]int, len(r.split.Train))
-	r.seeds = r.seeds[:0]
+	// Leases under way keep the slice they were given.
+	r.seeds = make([]uint64, len(r.split.Train))
 	for i, t := range r.split.Train {
 		r.train[t.ID] = i
-		r.seeds = append(r.seeds, derive.Seed(r.cfg.Seed, "train", uint64(i)))
+		r.seeds[i] = derive.Seed(r.cfg.Seed, "train", uint64(i))
 	}
 }
 
-// trainSeed is the seed with which a lease evaluates training task i. Everything that a lease compares
-// uses the same one.
-func (r *run) trainSeed(lease, i int) uint64 {
-	if r.desc.Stochastic {
-		return derive.Seed(r.cfg.Seed, "train", uint64(i), uint64(lease))
+// seedsFor are the seeds with which a lease evaluates the training tasks. Everything that a lease compares
+// is evaluated with the same one; a stochastic problem gets others in another lease.
+func (r *run) seedsFor(lease int) []uint64 {
+	if !r.desc.Stochastic {
+		return r.seeds
 	}
-	return r.seeds[i]
+	seeds := make([]uint64, len(r.seeds))
+	for i := range seeds {
+		seeds[i] = derive.Seed(r.cfg.Seed, "train", uint64(i), uint64(lease))
+	}
+	return seeds
 }
 
 // startRecord is what the first entry of a log says.

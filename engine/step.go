@@ -81,51 +81,58 @@ type adoption struct {
 }
 
 // adopt commits a diff to dev by compare-and-swap. A lost race applies the diff to where dev is now; after
-// too many it gives up and reports false.
+// too many, or when the diff may not run there, it gives up and reports false.
 func (r *run) adopt(ctx context.Context, a *artifact, ad adoption) (bool, error) {
-	for try := 0; ; try++ {
-		if r.journal.upcoming(RaceEntry) {
-			head, err := effect(r.journal, RaceEntry, func() (raceRecord, error) { return raceRecord{}, nil })
-			if err != nil {
-				return false, err
-			}
-			if err := r.follow(a, head); err != nil || try == r.cfg.Gate.Merge.CASRetries {
-				return false, err
-			}
-			continue
+	for range r.cfg.Gate.Merge.CASRetries + 1 {
+		won, err := r.tryCommit(ctx, a, ad)
+		var no *Refusal
+		if errors.As(err, &no) {
+			return false, nil
 		}
-		c := Commit{
-			RunID: r.cfg.Ledger.RunID, Artifact: a.id, Version: a.dev.Version + 1, Parent: a.dev.Hash,
-			Outcome: ad.outcome, Round: ad.round, Lease: ad.lease, Diff: ad.diff,
-			State:    a.dev.State.Apply(ad.diff),
-			Proposal: r.cfg.Ledger.RunID + "/" + a.id + "/" + strconv.Itoa(a.dev.Version+1),
+		if won || err != nil {
+			return won, err
 		}
-		candidate, err := a.strategy.Ready(a.id, c.State)
-		if err != nil {
-			return false, fmt.Errorf("committing to %s: %w", a.id, err)
-		}
-		if err := c.Seal(); err != nil {
-			return false, err
-		}
-		err = r.journal.commit(ctx, c)
-		var race *RaceError
-		if errors.As(err, &race) {
-			if err := r.lose(a, race.Head); err != nil || try == r.cfg.Gate.Merge.CASRetries {
-				return false, err
-			}
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		a.dev = Ref{Artifact: a.id, Version: c.Version, Hash: c.Hash, State: c.State}
-		a.candidate = candidate
-		r.log = append(r.log, c)
-		if r.cfg.Observe.Events.Commit != nil {
-			r.cfg.Observe.Events.Commit(c)
-		}
-		return true, nil
 	}
+	return false, nil
+}
+
+// tryCommit commits, or follows dev to where another writer has moved it and reports false.
+func (r *run) tryCommit(ctx context.Context, a *artifact, ad adoption) (bool, error) {
+	if r.journal.upcoming(RaceEntry) {
+		head, err := effect(r.journal, RaceEntry, func() (raceRecord, error) { return raceRecord{}, nil })
+		if err != nil {
+			return false, err
+		}
+		return false, r.follow(a, head)
+	}
+	c := Commit{
+		RunID: r.cfg.Ledger.RunID, Artifact: a.id, Version: a.dev.Version + 1, Parent: a.dev.Hash,
+		Outcome: ad.outcome, Round: ad.round, Lease: ad.lease, Diff: ad.diff,
+		State:    a.dev.State.Apply(ad.diff),
+		Proposal: r.cfg.Ledger.RunID + "/" + a.id + "/" + strconv.Itoa(a.dev.Version+1),
+	}
+	candidate, err := a.strategy.Ready(a.id, c.State)
+	if err != nil {
+		return false, err
+	}
+	if err := c.Seal(); err != nil {
+		return false, err
+	}
+	err = r.journal.commit(ctx, c)
+	var race *RaceError
+	if errors.As(err, &race) {
+		return false, r.lose(a, race.Head)
+	}
+	if err != nil {
+		return false, err
+	}
+	a.dev = Ref{Artifact: a.id, Version: c.Version, Hash: c.Hash, State: c.State}
+	a.candidate = candidate
+	r.log = append(r.log, c)
+	if r.cfg.Observe.Events.Commit != nil {
+		r.cfg.Observe.Events.Commit(c)
+	}
+	return true, nil
 }
 
 // raceRecord is where another writer moved dev.
