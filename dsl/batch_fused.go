@@ -31,6 +31,10 @@ func (s *batchScratch) fusedStep(st *step, dst, x, y []float64) {
 func fuseColumns(op kernel, dst, x, y, z []float64) {
 	x, y, z = x[:len(dst)], y[:len(dst)], z[:len(dst)]
 	switch op {
+	case kAddAdd:
+		for i := range dst {
+			dst[i] = x[i] + y[i] + z[i]
+		}
 	case kMulAdd:
 		for i := range dst {
 			dst[i] = float64(x[i]*y[i]) + z[i]

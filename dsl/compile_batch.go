@@ -28,6 +28,7 @@ const (
 	kSelectNe
 	kFilter // rows of a list, or all, where a is keep
 
+	kAddAdd  // a + b + c
 	kMulAdd  // a * b + c
 	kDivAdd  // a / b + c
 	kMulSub  // a * b - c
@@ -58,6 +59,8 @@ func (f fusion) kernel() kernel {
 		f.place = 0
 	}
 	switch f {
+	case fusion{vAdd, vAdd, 0}:
+		return kAddAdd
 	case fusion{vAdd, vMul, 0}:
 		return kMulAdd
 	case fusion{vAdd, vDiv, 0}:
