@@ -57,6 +57,10 @@ func (e *emitter) branch(x id) {
 	v := e.g.values[x]
 	c := &e.s.clusters[v.group]
 	e.open(c)
+	if e.light(x) {
+		e.keepOrReplace(x)
+		return
+	}
 	var no, end label
 	if len(c.members) == 1 {
 		e.test(v.arg[0], false, &no)
@@ -77,6 +81,72 @@ func (e *emitter) branch(x id) {
 	e.side(c, 2)
 	e.bind(&end)
 	e.emit(instr{op: opLoad | modeT, a: uint16(e.slot[x])})
+}
+
+// lightSides is how many instructions both sides of a choice may take together to be computed both, instead of one after a
+// branch: about what a mispredicted branch costs, times how often one is.
+const lightSides = 3
+
+// light reports a select of cheap sides by a comparison with a constant, which needs no branch.
+func (e *emitter) light(x id) bool {
+	v := &e.g.values[x]
+	if len(e.s.clusters[v.group].members) != 1 || e.slot[x] != none {
+		return false
+	}
+	cond := &e.g.values[v.arg[0]]
+	if !cond.op.compares() || !e.g.inline(v.arg[0]) {
+		return false
+	}
+	_, a := e.g.known(cond.arg[0])
+	_, b := e.g.known(cond.arg[1])
+	return (a || b) && e.weight(v.arg[1], lightSides)+e.weight(v.arg[2], lightSides) <= lightSides
+}
+
+// weight counts the instructions that computing x takes, roughly; once they are more than most, it no longer counts.
+func (e *emitter) weight(x id, most int) int {
+	v := &e.g.values[x]
+	if _, ok := e.ready(x); ok || e.acc == x {
+		return 0
+	}
+	if most < 1 || v.op.dear() || v.op == vSelect || e.g.condition(x) {
+		return most + 1
+	}
+	n := 1
+	if _, ok := e.combined(x); ok {
+		return n
+	}
+	for _, o := range v.arg[:v.op.arity()] {
+		n += e.weight(o, most-n)
+	}
+	return n
+}
+
+// keepOrReplace computes a light select: the one side into a temporary, the other into the accumulator, which the
+// condition keeps or replaces.
+func (e *emitter) keepOrReplace(x id) {
+	v := e.g.values[x]
+	a, b, r := e.compared(v.arg[0])
+	if _, known := e.g.known(a); known {
+		a, b, r = b, a, r.exchanged()
+	}
+	e.keep(a)
+	k, _ := e.g.known(b)
+	yes, no := v.arg[1], v.arg[2]
+	other, ok := e.ready(no)
+	held := ok && other.mode == modeT
+	if !held {
+		e.load(no)
+		other.a = uint16(e.store())
+	}
+	e.load(yes)
+	o, _ := e.ready(a)
+	e.emit(instr{op: opKeepLt + opcode(r)<<4 | o.mode, a: o.a, b: uint32(other.a), k: k})
+	e.read(a)
+	if held {
+		e.read(no)
+	} else {
+		e.free = append(e.free, int32(other.a))
+	}
 }
 
 // side brings the members of c to their values on one side.
@@ -101,7 +171,7 @@ func (e *emitter) materialize(x id) {
 
 // returns ends the program with x. A choice returns from both its sides.
 func (e *emitter) returns(x id) {
-	for e.private(x) {
+	for e.private(x) && !e.light(x) {
 		v := e.g.values[x]
 		var no label
 		e.open(&e.s.clusters[v.group])
@@ -217,10 +287,7 @@ func (e *emitter) decide(x id, sense bool, l *label) {
 		e.test(v.arg[0], !sense, l)
 		return
 	}
-	a, b, r := v.arg[0], v.arg[1], relation(v.op-vLt)
-	if v.op == vEq || v.op == vNe {
-		r = relEq + relation(v.op-vEq)
-	}
+	a, b, r := e.compared(x)
 	oa, readyA := e.ready(a)
 	ob, readyB := e.ready(b)
 	switch {
@@ -240,4 +307,14 @@ func (e *emitter) decide(x id, sense bool, l *label) {
 	in := o.with(unless(r, sense))
 	e.read(b)
 	e.jumpBy(in, l)
+}
+
+// compared returns the operands of a comparison and their relation.
+func (e *emitter) compared(x id) (a, b id, r relation) {
+	v := &e.g.values[x]
+	r = relation(v.op - vLt)
+	if v.op == vEq || v.op == vNe {
+		r = relEq + relation(v.op-vEq)
+	}
+	return v.arg[0], v.arg[1], r
 }

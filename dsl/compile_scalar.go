@@ -202,8 +202,7 @@ func (e *emitter) compute(x id) {
 	case e.g.condition(x):
 		e.materialize(x)
 	case v.op.arity() == 1:
-		e.load(v.arg[0])
-		e.emit(instr{op: opNeg + opcode(v.op-vNeg)})
+		e.unary(v.op, v.arg[0])
 	default:
 		if o, ok := e.combined(x); ok {
 			e.emit(o.with(opLoad))
@@ -212,6 +211,23 @@ func (e *emitter) compute(x id) {
 		}
 	}
 	e.acc = x
+}
+
+// unary computes op of x.
+func (e *emitter) unary(op vop, x id) {
+	in := [...]opcode{opNeg, opAbs, opSqrt, opFloor, opCeil, opExp, opLog, opLog1p, opTanh}[op-vNeg]
+	if in < opPlain {
+		if o, ok := e.readable(x); ok {
+			switch o.mode {
+			case modeA, modeAddAK, modeMulAK, modeRdivAK:
+				e.emit(o.with(in))
+				e.read(x)
+				return
+			}
+		}
+	}
+	e.load(x)
+	e.emit(instr{op: in})
 }
 
 // combined returns the mode that computes x from arguments and a constant, if there is one.

@@ -8,8 +8,9 @@ import (
 // opNames are the operations of each group of opcodes in order, plainNames those that follow the groups.
 var (
 	opNames = [...]string{"load", "add", "sub", "rsub", "mul", "div", "rdiv", "min", "max", "mod", "rmod", "pow", "rpow",
-		"unless <", "unless <=", "unless >", "unless >=", "unless ==", "unless !=", "if <", "if <=", "if >", "if >="}
-	plainNames = [...]string{"store", "jump", "return", "return", "square", "neg", "abs", "sqrt", "floor", "ceil", "exp", "log", "log1p", "tanh"}
+		"unless <", "unless <=", "unless >", "unless >=", "unless ==", "unless !=", "if <", "if <=", "if >", "if >=",
+		"keep <", "keep <=", "keep >", "keep >=", "keep ==", "keep !=", "sqrt", "exp", "log", "log1p", "tanh"}
+	plainNames = [...]string{"store", "jump", "return", "return", "square", "neg", "abs", "floor", "ceil"}
 	modeForms  = [...]string{"K", "A", "T", "A + K", "K - A", "A * K", "A / K", "K / A", "A + B", "A - B", "A * B", "A / B", "sqrt A"}
 )
 
@@ -34,6 +35,13 @@ func (p *Program) instruction(in instr) string {
 	switch {
 	case in.op < opUnlessLt:
 		return fmt.Sprintf("%-9s %s", name, p.operand(in, modeForms[mode]))
+	case in.op >= opSqrt && mode == modeAcc:
+		return name
+	case in.op >= opSqrt:
+		return fmt.Sprintf("%-9s %s", name, p.operand(in, modeForms[mode]))
+	case in.op >= opKeepLt:
+		word, sign, _ := strings.Cut(name, " ")
+		return fmt.Sprintf("%-9s %s", word, p.operand(in, "if "+modeForms[mode]+" "+sign+" K else U"))
 	case mode == modeAK:
 		word, sign, _ := strings.Cut(name, " ")
 		return fmt.Sprintf("%-9s %s", word, p.operand(in, "A "+sign+" K -> J"))
@@ -54,6 +62,8 @@ func (p *Program) operand(in instr, form string) string {
 			b.WriteString(p.names[in.b])
 		case 'T':
 			fmt.Fprintf(&b, "t%d", in.a)
+		case 'U':
+			fmt.Fprintf(&b, "t%d", in.b)
 		case 'J':
 			fmt.Fprint(&b, in.b)
 		default:

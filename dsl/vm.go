@@ -47,6 +47,19 @@ const (
 	opIfGt
 	opIfGe
 
+	opKeepLt // acc = temporary b unless operand < k; modes A and T
+	opKeepLe
+	opKeepGt
+	opKeepGe
+	opKeepEq
+	opKeepNe
+
+	opSqrt // of the accumulator (modeAcc), an argument, or one that a constant is added to, multiplied with or divided by
+	opExp
+	opLog
+	opLog1p
+	opTanh
+
 	opPlain // the operations below
 )
 
@@ -57,15 +70,10 @@ const (
 	opReturn                          // acc
 	opReturnK                         // k
 	opSquare
-	opNeg // these are in the order of the values' operations
+	opNeg
 	opAbs
-	opSqrt
 	opFloor
 	opCeil
-	opExp
-	opLog
-	opLog1p
-	opTanh
 )
 
 // Modes of an operand. The combined ones save an instruction where a rule does arithmetic on its arguments.
@@ -84,7 +92,8 @@ const (
 	modeDivAB
 	modeSqrtA
 
-	modeAK = 3 // of a jump: compare argument a to k, not the accumulator
+	modeAK  = 3 // of a jump: compare argument a to k, not the accumulator
+	modeAcc = 0 // of a function: the accumulator
 )
 
 // run executes code and returns the accumulator. args has a value for each argument the code reads, temps room for each
@@ -108,7 +117,7 @@ func run(code []instr, args, temps []float64) float64 {
 		case opLoad | modeRsubAK:
 			acc = in.k - args[in.a]
 		case opLoad | modeMulAK:
-			acc = float64(args[in.a] * in.k)
+			acc = float64(float64(args[in.a] * in.k))
 		case opLoad | modeDivAK:
 			acc = args[in.a] / in.k
 		case opLoad | modeRdivAK:
@@ -134,7 +143,7 @@ func run(code []instr, args, temps []float64) float64 {
 		case opAdd | modeRsubAK:
 			acc += in.k - args[in.a]
 		case opAdd | modeMulAK:
-			acc += float64(args[in.a] * in.k)
+			acc += float64(float64(args[in.a] * in.k))
 		case opAdd | modeDivAK:
 			acc += args[in.a] / in.k
 		case opAdd | modeRdivAK:
@@ -160,7 +169,7 @@ func run(code []instr, args, temps []float64) float64 {
 		case opSub | modeRsubAK:
 			acc -= in.k - args[in.a]
 		case opSub | modeMulAK:
-			acc -= float64(args[in.a] * in.k)
+			acc -= float64(float64(args[in.a] * in.k))
 		case opSub | modeDivAK:
 			acc -= args[in.a] / in.k
 		case opSub | modeRdivAK:
@@ -212,7 +221,7 @@ func run(code []instr, args, temps []float64) float64 {
 		case opMul | modeRsubAK:
 			acc *= in.k - args[in.a]
 		case opMul | modeMulAK:
-			acc *= float64(args[in.a] * in.k)
+			acc *= float64(float64(args[in.a] * in.k))
 		case opMul | modeDivAK:
 			acc *= args[in.a] / in.k
 		case opMul | modeRdivAK:
@@ -238,7 +247,7 @@ func run(code []instr, args, temps []float64) float64 {
 		case opDiv | modeRsubAK:
 			acc /= in.k - args[in.a]
 		case opDiv | modeMulAK:
-			acc /= float64(args[in.a] * in.k)
+			acc /= float64(float64(args[in.a] * in.k))
 		case opDiv | modeDivAK:
 			acc /= args[in.a] / in.k
 		case opDiv | modeRdivAK:
@@ -475,6 +484,80 @@ func run(code []instr, args, temps []float64) float64 {
 			if args[in.a] >= in.k {
 				pc = uint(in.b) - 1
 			}
+		case opKeepLt | modeA:
+			acc = choose(args[in.a] < in.k, acc, temps[in.b])
+		case opKeepLt | modeT:
+			acc = choose(temps[in.a] < in.k, acc, temps[in.b])
+		case opKeepLe | modeA:
+			acc = choose(args[in.a] <= in.k, acc, temps[in.b])
+		case opKeepLe | modeT:
+			acc = choose(temps[in.a] <= in.k, acc, temps[in.b])
+		case opKeepGt | modeA:
+			acc = choose(args[in.a] > in.k, acc, temps[in.b])
+		case opKeepGt | modeT:
+			acc = choose(temps[in.a] > in.k, acc, temps[in.b])
+		case opKeepGe | modeA:
+			acc = choose(args[in.a] >= in.k, acc, temps[in.b])
+		case opKeepGe | modeT:
+			acc = choose(temps[in.a] >= in.k, acc, temps[in.b])
+		case opKeepEq | modeA:
+			acc = choose(args[in.a] == in.k, acc, temps[in.b])
+		case opKeepEq | modeT:
+			acc = choose(temps[in.a] == in.k, acc, temps[in.b])
+		case opKeepNe | modeA:
+			acc = choose(args[in.a] != in.k, acc, temps[in.b])
+		case opKeepNe | modeT:
+			acc = choose(temps[in.a] != in.k, acc, temps[in.b])
+		case opSqrt | modeAcc:
+			acc = math.Sqrt(acc)
+		case opSqrt | modeA:
+			acc = math.Sqrt(args[in.a])
+		case opSqrt | modeAddAK:
+			acc = math.Sqrt(args[in.a] + in.k)
+		case opSqrt | modeMulAK:
+			acc = math.Sqrt(float64(args[in.a] * in.k))
+		case opSqrt | modeRdivAK:
+			acc = math.Sqrt(in.k / args[in.a])
+		case opExp | modeAcc:
+			acc = fmath.Exp(acc)
+		case opExp | modeA:
+			acc = fmath.Exp(args[in.a])
+		case opExp | modeAddAK:
+			acc = fmath.Exp(args[in.a] + in.k)
+		case opExp | modeMulAK:
+			acc = fmath.Exp(float64(args[in.a] * in.k))
+		case opExp | modeRdivAK:
+			acc = fmath.Exp(in.k / args[in.a])
+		case opLog | modeAcc:
+			acc = fmath.Log(acc)
+		case opLog | modeA:
+			acc = fmath.Log(args[in.a])
+		case opLog | modeAddAK:
+			acc = fmath.Log(args[in.a] + in.k)
+		case opLog | modeMulAK:
+			acc = fmath.Log(float64(args[in.a] * in.k))
+		case opLog | modeRdivAK:
+			acc = fmath.Log(in.k / args[in.a])
+		case opLog1p | modeAcc:
+			acc = fmath.Log1p(acc)
+		case opLog1p | modeA:
+			acc = fmath.Log1p(args[in.a])
+		case opLog1p | modeAddAK:
+			acc = fmath.Log1p(args[in.a] + in.k)
+		case opLog1p | modeMulAK:
+			acc = fmath.Log1p(float64(args[in.a] * in.k))
+		case opLog1p | modeRdivAK:
+			acc = fmath.Log1p(in.k / args[in.a])
+		case opTanh | modeAcc:
+			acc = fmath.Tanh(acc)
+		case opTanh | modeA:
+			acc = fmath.Tanh(args[in.a])
+		case opTanh | modeAddAK:
+			acc = fmath.Tanh(args[in.a] + in.k)
+		case opTanh | modeMulAK:
+			acc = fmath.Tanh(float64(args[in.a] * in.k))
+		case opTanh | modeRdivAK:
+			acc = fmath.Tanh(in.k / args[in.a])
 		case opStore:
 			temps[in.a] = acc
 		case opJump:
@@ -489,23 +572,23 @@ func run(code []instr, args, temps []float64) float64 {
 			acc = -acc
 		case opAbs:
 			acc = math.Abs(acc)
-		case opSqrt:
-			acc = math.Sqrt(acc)
 		case opFloor:
 			acc = floor(acc)
 		case opCeil:
 			acc = ceil(acc)
-		case opExp:
-			acc = fmath.Exp(acc)
-		case opLog:
-			acc = fmath.Log(acc)
-		case opLog1p:
-			acc = fmath.Log1p(acc)
-		case opTanh:
-			acc = fmath.Tanh(acc)
 		}
 	}
 	return acc
+}
+
+// choose is cond ? x : y. On the bits of integers the compiler does it without a branch, which a condition that changes from
+// call to call would mispredict.
+func choose(cond bool, x, y float64) float64 {
+	n, yes := math.Float64bits(y), math.Float64bits(x)
+	if cond {
+		n = yes
+	}
+	return math.Float64frombits(n)
 }
 
 // floor and ceil keep out of run the test for the processor's rounding instruction, which the compiler would make once an
@@ -518,4 +601,4 @@ func floor(x float64) float64 { return math.Floor(x) }
 func ceil(x float64) float64 { return math.Ceil(x) }
 
 // jumps reports an instruction whose b is a target.
-func (in *instr) jumps() bool { return in.op == opJump || in.op >= opUnlessLt && in.op < opPlain }
+func (in *instr) jumps() bool { return in.op == opJump || in.op >= opUnlessLt && in.op < opKeepLt }
