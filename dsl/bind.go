@@ -189,7 +189,7 @@ func (c *fileCheck) conflict(s *Signature) {
 // difference names the first of h that s has otherwise.
 func difference(h, s *Signature) string {
 	plain := func(in *Input) string {
-		return inputText(&Input{Name: in.Name, Type: in.Type, Int: in.Int, Lo: in.Lo, Hi: in.Hi})
+		return FormatInput(&Input{Name: in.Name, Type: in.Type, Int: in.Int, Lo: in.Lo, Hi: in.Hi})
 	}
 	for i, in := range h.Inputs {
 		if i == len(s.Inputs) || plain(in) != plain(s.Inputs[i]) {

@@ -161,7 +161,8 @@ func typeText(t Type, whole bool) string {
 	return "num"
 }
 
-func inputText(in *Input) string {
+// FormatInput prints the declaration of an input: its name, type and domain.
+func FormatInput(in *Input) string {
 	s := in.Name.Text + ": " + typeText(in.Type, in.Int)
 	if in.Type.Kind == NumKind {
 		s += domain(in.Lo, in.LoText, in.Hi, in.HiText)
@@ -187,7 +188,7 @@ func (p *printer) signature(head string, s *Signature, trail string) {
 	var list []string
 	commented := false
 	for _, in := range s.Inputs {
-		list = append(list, inputText(in))
+		list = append(list, FormatInput(in))
 		commented = commented || len(in.Lead) > 0 || in.Trail != ""
 	}
 	result := ""

@@ -69,6 +69,7 @@ type Gate struct {
 	cfg      Config
 	checker  *dsl.Checker
 	prover   *prove.Prover
+	allow    func(point []float64) bool
 	grid     *Grid
 	ensures  []ensure
 	shapes   []shape
@@ -106,6 +107,7 @@ func New(cfg Config) (*Gate, error) {
 	if err != nil {
 		return nil, &ConfigError{[]error{err}}
 	}
+	g.allow = allow
 	g.prover = prove.New(cfg.Signature, allow)
 	if g.grid, err = newGrid(cfg.Signature, g.prover, allow, cfg.GridPoints); err != nil {
 		return nil, &ConfigError{[]error{err}}
@@ -197,6 +199,9 @@ func (g *Gate) Identity() string { return g.identity }
 
 // Grid returns the points on which every candidate is run.
 func (g *Gate) Grid() *Grid { return g.grid }
+
+// Allows tells whether a point within the domains satisfies the signature's assumptions.
+func (g *Gate) Allows(point []float64) bool { return g.allow(point) }
 
 // Signature returns the signature of the gate's candidates.
 func (g *Gate) Signature() *dsl.Signature { return g.cfg.Signature }

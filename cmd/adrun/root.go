@@ -81,8 +81,8 @@ terminates, costs a known amount and can be read by the person who signs it off.
 		return usagef("%s: %w", cmd.CommandPath(), err)
 	})
 	root.AddCommand(
-		a.checkCommand(), a.fmtCommand(), a.evalCommand(), a.costCommand(),
-		a.scoreCommand(), a.evolveCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
+		a.checkCommand(), a.fmtCommand(), a.testCommand(), a.evalCommand(), a.costCommand(), a.proveCommand(),
+		a.explainCommand(), a.scoreCommand(), a.evolveCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
 	)
 	return root
 }

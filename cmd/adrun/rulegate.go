@@ -1,15 +1,26 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/gate"
 )
 
-func newRuleGate(sig *dsl.Signature, _ spec.Gate) (engine.RuleGate, error) {
-	return engine.LanguageGate(sig), nil
+// newRuleGate builds the gate that a spec describes.
+func newRuleGate(sig *dsl.Signature, s spec.Gate) (engine.RuleGate, error) {
+	c := gate.Config{Signature: sig, GridPoints: s.Grid}
+	if s.Constraints != "" {
+		c.Constraints = []string{s.Constraints}
+	}
+	g, err := gate.New(c)
+	if err != nil {
+		return nil, fmt.Errorf("gate: %w", err)
+	}
+	return engine.Gated(g), nil
 }
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
