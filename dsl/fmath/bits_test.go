@@ -26,7 +26,7 @@ const (
 //
 //	GOAMD64=v1 go test ./dsl/fmath -run Bits
 //	GOAMD64=v3 go test ./dsl/fmath -run Bits
-//	GOARCH=386 go test ./dsl/fmath -run Bits
+//	GOARCH=386 go test ./dsl/fmath -run Bits (under qemu-i386: taskset -c 0)
 //	GOARCH=arm64 go test ./dsl/fmath -run Bits -exec qemu-aarch64
 //
 // The accuracy tests say whether the results are right; this one only that they

@@ -52,11 +52,7 @@ func Log1p(x float64) float64 {
 		large = 0x1p62 // from here 1 + x and x have the same logarithm
 	)
 	if math.Abs(x) < small {
-		// The sum would turn -0 into +0, the square raise nothing below 2^-54.
-		if math.Abs(x) < 0x1p-54 {
-			return x
-		}
-		return x + logPoly(x)
+		return x + logPoly(x) // for -0 both terms are -0
 	}
 	if !(x > -1 && x < large) {
 		return log1pSpecial(x)

@@ -10,7 +10,7 @@ import "math"
 // exponential in two parts and the quotient in two parts.
 func Tanh(x float64) float64 {
 	const (
-		tiny = 0x1p-28 // below this tanh x rounds to x
+		tiny = 0x1p-28 // below this tanh x rounds to x; the sum would lose the sign of -0
 		one  = 19.0625 // from here tanh x rounds to 1
 	)
 	a := math.Abs(x)
