@@ -92,7 +92,8 @@ func BenchmarkTrials(b *testing.B) {
 			Actor: engine.Actor{Trials: trials, Proposer: slots.ProposerFunc(func(ctx context.Context, pc *slots.ProposalContext) (*slots.Proposal, error) {
 				for i := 0; pc.Trial.Left() >= 10; i++ {
 					id := strconv.Itoa(pc.Lease*trials + i)
-					if _, err := pc.Trial.Try(ctx, &slots.Candidate{Text: id, Identity: id}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}); err != nil {
+					c, _ := pc.Trial.AdmitText(id)
+					if _, err := pc.Trial.Try(ctx, c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}); err != nil {
 						return nil, err
 					}
 				}

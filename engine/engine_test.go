@@ -94,13 +94,16 @@ func climb(ctx context.Context, pc *slots.ProposalContext) (*slots.Proposal, err
 	best := -1.0
 	for pc.Trial.Left() >= 2 {
 		text := step()
-		c := &slots.Candidate{Artifact: pc.Artifact.ID, Text: text, Identity: text}
+		c, ok := pc.Trial.AdmitText(text)
+		if !ok {
+			return nil, fmt.Errorf("%q is refused", text)
+		}
 		rewards, err := pc.Trial.Try(ctx, c, []int{0, 1})
 		if err != nil {
 			return nil, err
 		}
 		score := (rewards[0] + rewards[1]) / 2
-		p.Elites = append(p.Elites, slots.Elite{Text: text, Identity: text, Score: score, N: 2})
+		p.Elites = append(p.Elites, slots.Elite{Text: text, Identity: c.Identity, Score: score, N: 2})
 		if score > best {
 			best, p.Text = score, text
 		}

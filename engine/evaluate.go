@@ -24,6 +24,7 @@ type evaluator struct {
 	retries int
 	wait    func(attempt int) error
 	log     *slog.Logger
+	made    atomic.Int64  // evaluations really made, retries included
 	tokens  chan struct{} // one for each evaluation that may be under way
 
 	mu    sync.Mutex
@@ -182,6 +183,7 @@ func (e *evaluator) once(ctx context.Context, c *slots.Candidate, task slots.Tas
 			o, err = Outcome{Failure: fmt.Sprintf("the evaluator panicked: %v", p)}, nil
 		}
 	}()
+	e.made.Add(1)
 	if e.remote == nil {
 		return e.problem.Evaluate(ctx, c, task, seed)
 	}

@@ -136,13 +136,17 @@ func TestOneEvaluationServesAllWhoAsk(t *testing.T) {
 	// Every lane tries the same values.
 	c.Actor.Proposer = slots.ProposerFunc(func(ctx context.Context, pc *slots.ProposalContext) (*slots.Proposal, error) {
 		for i := range 4 {
-			text := fmt.Sprintf("t%d", i)
-			if _, err := pc.Trial.Try(ctx, &slots.Candidate{Text: text, Identity: text}, []int{0, 1, 2, 3}); err != nil {
+			c, _ := pc.Trial.AdmitText(fmt.Sprintf("trial %d", i))
+			if _, err := pc.Trial.Try(ctx, c, []int{0, 1, 2, 3}); err != nil {
 				return nil, err
 			}
 		}
 		if _, err := pc.Trial.Try(ctx, pc.Candidate, []int{0}); !errors.Is(err, slots.ErrTrialsSpent) {
 			return nil, fmt.Errorf("an empty allowance: %w", err)
+		}
+		var broken *slots.ContractError
+		if _, err := pc.Trial.Try(ctx, &slots.Candidate{Identity: "forged"}, nil); !errors.As(err, &broken) {
+			return nil, fmt.Errorf("a candidate of unknown origin: %w", err)
 		}
 		return &slots.Proposal{Text: pc.Task.ID}, nil
 	})
@@ -151,6 +155,9 @@ func TestOneEvaluationServesAllWhoAsk(t *testing.T) {
 		if n != 1 {
 			t.Errorf("%s was evaluated %d times", key, n)
 		}
+	}
+	if got := res.Meters[engine.StageEvaluate].Calls; got != len(calls) {
+		t.Errorf("metered %d evaluations, made %d", got, len(calls))
 	}
 	if res.Spend.Rollouts <= len(calls) {
 		t.Errorf("%d rollouts charged for %d evaluations: cached ones are charged too", res.Spend.Rollouts, len(calls))

@@ -108,6 +108,7 @@ func compare(before, after *sweep) Measure {
 // result gathers what the run gave.
 func (r *run) result(reason StopReason, err error) *Result {
 	first := r.artifacts[0]
+	r.meters.add(StageEvaluate, 0, int(r.eval.made.Load()), slots.Spend{})
 	res := &Result{
 		State: first.dev.State, Rendered: first.candidate.Text, History: r.history,
 		Outcomes: r.outcomes, Refused: r.refused, Gated: r.gated,

@@ -204,7 +204,7 @@ func (w *worker) advantage() slots.Maybe {
 func (w *worker) propose(ctx context.Context) (*slots.Proposal, error) {
 	r, l := w.run, w.lease
 	w.rec.Asked = true
-	t := &trial{worker: w, left: r.cfg.Actor.Trials}
+	t := &trial{worker: w, left: r.cfg.Actor.Trials, admitted: map[*slots.Candidate]bool{l.base.candidate: true}}
 	pc := &slots.ProposalContext{
 		Artifact:  slots.Artifact{ID: l.artifact.id, State: l.base.state, Version: l.base.epoch, BlastRadius: l.artifact.radius},
 		Candidate: l.base.candidate, Signature: r.desc.Signature, Task: l.task, Outcome: w.outcome,
@@ -346,8 +346,9 @@ func unmeasured(err error) bool {
 
 // trial lets a proposer evaluate on training tasks, within the lease's allowance.
 type trial struct {
-	worker *worker
-	left   int
+	worker   *worker
+	left     int
+	admitted map[*slots.Candidate]bool
 }
 
 var _ slots.Trial = (*trial)(nil)
@@ -365,21 +366,38 @@ func (t *trial) Admit(rule *dsl.Rule) (*slots.Candidate, bool) {
 	if !ok {
 		return nil, false
 	}
-	c, err := gate.Admit(a.id, rule)
+	return t.admit(gate.Admit(a.id, rule))
+}
+
+// AdmitText passes a text through the strategy.
+func (t *trial) AdmitText(text string) (*slots.Candidate, bool) {
+	l := t.worker.lease
+	d, err := l.artifact.strategy.Diff(l.base.state, slots.Proposal{Text: text})
 	if err != nil {
-		var no *Refusal
-		if !errors.As(err, &no) {
-			no = &Refusal{Code: "internal"}
+		return t.admit(nil, err)
+	}
+	return t.admit(l.artifact.strategy.Ready(l.artifact.id, l.base.state.Apply(d)))
+}
+
+// admit counts a candidate that may run, or a refusal.
+func (t *trial) admit(c *slots.Candidate, err error) (*slots.Candidate, bool) {
+	if err != nil {
+		if t.worker.refuse(err) != nil {
+			_ = t.worker.refuse(&Refusal{Code: "internal", Detail: err.Error()})
 		}
-		_ = t.worker.refuse(no)
 		return nil, false
 	}
 	t.worker.rec.Gated++
-	return t.worker.lease.view.with(c), true
+	c = t.worker.lease.view.with(c)
+	t.admitted[c] = true
+	return c, true
 }
 
 // Try evaluates.
 func (t *trial) Try(ctx context.Context, c *slots.Candidate, tasks []int) ([]float64, error) {
+	if !t.admitted[c] {
+		return nil, &slots.ContractError{Slot: "proposal", Rule: "Try is given a candidate that was admitted", Got: "another one"}
+	}
 	if len(tasks) > t.left {
 		return nil, slots.ErrTrialsSpent
 	}
@@ -422,6 +440,7 @@ func (r *run) absorb(l *lease, f finished) error {
 	}
 	if rec.Error != "" {
 		r.unmeasured++
+		r.cfg.Observe.Log.Warn("a lease could not be measured", "lease", rec.Lease, "task", rec.Task, "cause", rec.Error)
 	}
 	r.gated += rec.Gated
 	for code, n := range rec.Refused {

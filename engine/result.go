@@ -130,6 +130,9 @@ const (
 	StageMeasure Stage = "measure"
 	StageMerge   Stage = "merge"
 	StageLedger  Stage = "ledger"
+	// StageEvaluate counts the evaluations that were really made: what the cache and the log saved is not
+	// among them, retries are.
+	StageEvaluate Stage = "evaluate"
 )
 
 // Meter is what a stage used.

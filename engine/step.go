@@ -65,6 +65,9 @@ func (r *run) mergeAll(ctx context.Context, round int) ([]slots.Report, error) {
 	}
 	for _, rep := range reports {
 		r.outcomes[rep.Outcome]++
+		if rep.Outcome == slots.Unmeasured {
+			r.cfg.Observe.Log.Warn("a merge could not be measured", "artifact", rep.Artifact, "cause", rep.Reason)
+		}
 		if r.cfg.Observe.Events.Merge != nil {
 			r.cfg.Observe.Events.Merge(rep)
 		}

@@ -56,7 +56,10 @@ type Trial interface {
 	// Admit passes the rule through the run's gate and returns it ready to be tried; ok is false when
 	// the gate refuses it. It costs nothing.
 	Admit(rule *dsl.Rule) (c *Candidate, ok bool)
-	// Try evaluates the candidate on the training tasks with the given indices, one rollout each. Rewards
+	// AdmitText does the same for a text, as if it were proposed.
+	AdmitText(text string) (c *Candidate, ok bool)
+	// Try evaluates the candidate, one that was admitted here or that of the context, on the training tasks
+	// with the given indices, one rollout each. Rewards
 	// come in the order of the indices; a failed candidate has reward 0. The slice is the caller's. When
 	// fewer evaluations are left than asked for, the error is ErrTrialsSpent and nothing is evaluated.
 	Try(ctx context.Context, c *Candidate, tasks []int) ([]float64, error)
