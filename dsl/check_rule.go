@@ -43,7 +43,7 @@ func (c *Checker) Text(r *Rule) Diagnostics {
 // AST checks a rule that a program built: the same language, the first finding only, and several
 // times faster. The error is a *DiagnosticsError.
 func (c *Checker) AST(r *Rule) error {
-	return c.rule(r, &exprTyper{env: c.expr}, true).Err()
+	return c.rule(r, newExprTyper(c.expr), true).Err()
 }
 
 // CheckRule checks one built rule against sig. To check many, keep a Checker.

@@ -54,8 +54,7 @@ func spanOf(e Expr) Span {
 }
 
 func (w *walk) fits(root sized, hole bool, span Span, what string) bool {
-	var buf [64]sized
-	s := sizer{limits: w.limits, stack: buf[:0]}
+	s := sizer{limits: w.limits, stack: make([]sized, 0, 16)}
 	if hole {
 		s.broken = "has no body"
 	} else {

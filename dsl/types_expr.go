@@ -77,6 +77,18 @@ type exprTyper struct {
 	env     *exprEnv
 	checker checker.Checker
 	conds   []*ast.ConditionalNode
+	// All leaves of one type are one node: expr notes nothing in a node but its type.
+	number ast.FloatNode
+	truth  ast.BoolNode
+	leaves []ast.IdentifierNode // by typ
+}
+
+func newExprTyper(env *exprEnv) *exprTyper {
+	t := &exprTyper{env: env, leaves: make([]ast.IdentifierNode, len(env.names))}
+	for i, name := range env.names {
+		t.leaves[i].Value = name
+	}
+	return t
 }
 
 func (t *exprTyper) typeOf(w *walk, e Expr) typ {
@@ -117,11 +129,11 @@ func (t *exprTyper) known(found reflect.Type) bool {
 func (t *exprTyper) lower(w *walk, e Expr) ast.Node {
 	switch e := e.(type) {
 	case *Num:
-		return &ast.FloatNode{Value: e.Value}
+		return &t.number
 	case *Bool:
-		return &ast.BoolNode{Value: e.Value}
+		return &t.truth
 	case *Ref:
-		return &ast.IdentifierNode{Value: t.env.names[w.resolve(e.Name)]}
+		return &t.leaves[w.resolve(e.Name)]
 	case *Unary:
 		return &ast.UnaryNode{Operator: exprOps[e.Op], Node: t.lower(w, e.X)}
 	case *Binary:
