@@ -103,15 +103,25 @@ func TestHints(t *testing.T) {
 	}
 }
 
+// TestShadowingIsNotRepairedAcrossBlocks holds that a let that hides a local of an outer block is not turned into an
+// assignment: that would change what the outer one is afterwards.
+func TestShadowingIsNotRepairedAcrossBlocks(t *testing.T) {
+	c := NewChecker(numSignature("x"), Limits{}, nil)
+	ds := c.Text(mustParse(t, "rule r { let a = 1 if x > 0 { let a = 2 if a > 1 { return a } } return a }").Decls[0].(*Rule))
+	if len(ds) != 1 || ds[0].Code != CodeShadowing || ds[0].Fix != nil {
+		t.Errorf("got %+v", ds)
+	}
+}
+
 func TestHostMayAllowFewerFunctions(t *testing.T) {
 	sigs, opts := host(t)
 	opts.Functions = []string{"sqrt", "min"}
 	f := mustParse(t, "rule priority(rank, depth) { return sqrt(rank) + exp(min(depth, 1)) + mn(1, 2) }")
 	var got []string
 	for _, d := range Check(f, sigs, opts).Diags {
-		got = append(got, d.Message+" / "+d.Hint)
+		got = append(got, d.Code+" / "+d.Message+" / "+d.Hint)
 	}
-	want := []string{`function "exp" is not allowed here / allowed: min, sqrt`, `undefined function "mn" / did you mean "min"?`}
+	want := []string{`function-not-allowed / function "exp" is not allowed here / allowed: min, sqrt`, `undefined-function / undefined function "mn" / did you mean "min"?`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
