@@ -193,12 +193,33 @@ func TestNextCandidateIsNotBlamed(t *testing.T) {
 	for name, script := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := open(t, Spec{Command: shell(t, script), Timeout: time.Minute})
+			spec := Spec{Command: shell(t, script), Timeout: time.Minute}
+			if name == "answers twice, at once" {
+				spec.Retries = -1 // what was read already gives the worker away
+			}
+			p := open(t, spec)
 			for range 4 {
 				score(t, p)
 			}
 		})
 	}
+}
+
+// A retry asks a worker that has served nobody: here the two that have would both fail.
+func TestRetryIsFresh(t *testing.T) {
+	dir := t.TempDir()
+	script := answer + `: >"` + dir + `/$id"; until [ $(ls "` + dir + `" | wc -l) -ge 2 ]; do sleep 0.01; done; echo "{\"id\":$id,\"score\":1}"; read -r line; exit 9`
+	p := open(t, Spec{Command: shell(t, script), Timeout: time.Minute, Workers: 2})
+	var calls sync.WaitGroup
+	for range 2 {
+		calls.Go(func() {
+			if _, err := p.Call(context.Background(), Candidate{}, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	score(t, p)
 }
 
 // An ambiguous failure is charged only when a fresh worker repeats it, others at once.

@@ -159,6 +159,19 @@ func TestNothingIsLeftWithoutSupervisor(t *testing.T) {
 	}
 }
 
+// Without supervisor and without token the evaluator's own process still dies with its parent.
+func TestEvaluatorDiesWithItsSupervisor(t *testing.T) {
+	mark := newMark()
+	p := open(t, Spec{
+		Command: shell(t, `(until [ -z "$(tr '\0' '\n' </proc/$$/environ)" ]; do sleep 0.01; done; kill -KILL $PPID) & exec env -i sleep "1000.$MARK"`),
+		Env:     []string{"MARK=" + mark}, Timeout: time.Minute, Retries: -1,
+	})
+	if f := failure(t, p); f.Kind != Killed {
+		t.Errorf("got %v", f)
+	}
+	eventually(t, "the end of the evaluator", func() bool { return len(carriers(t, mark)) == 0 })
+}
+
 // A program that makes a pool without ShimMain must not start itself for ever.
 func TestShimMissing(t *testing.T) {
 	t.Setenv(shimVariable, "{}")
@@ -180,9 +193,11 @@ func TestLimits(t *testing.T) {
 		"CPU":                  {sh(`while :; do :; done`), Limits{CPU: 300 * time.Millisecond}, CPULimit, "CPU"},
 		"CPU, grandchildren":   {sh(`for i in 1 2 3; do (while :; do :; done) & done; wait`), Limits{CPU: 300 * time.Millisecond}, CPULimit, "CPU"},
 		"CPU, many short ones": {sh(`while :; do (i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done); done`), Limits{CPU: 300 * time.Millisecond}, CPULimit, "CPU"},
-		"memory":               {func(t *testing.T) []string { return self(t, "balloon") }, Limits{Memory: 100 << 20}, MemoryLimit, "memory"},
-		"processes":            {sh(`i=0; while [ $i -lt 12 ]; do sleep 1000 & i=$((i+1)); done; wait`), Limits{Processes: 10}, ProcessLimit, "processes"},
-		"address space":        {func(t *testing.T) []string { return self(t, "balloon") }, Limits{AddressSpace: 64 << 20}, Exited, "without a reply"},
+		"CPU, short orphans": {sh(`mkfifo "$0.f"; i=0; while [ $i -lt 12 ]; do ( (j=0; while [ $j -lt 150000 ]; do j=$((j+1)); done; echo >"$0.f") & ); read -r x <"$0.f"; i=$((i+1)); done; sleep 1000`),
+			Limits{CPU: 400 * time.Millisecond}, CPULimit, "CPU"},
+		"memory":        {func(t *testing.T) []string { return self(t, "balloon") }, Limits{Memory: 100 << 20}, MemoryLimit, "memory"},
+		"processes":     {sh(`i=0; while [ $i -lt 12 ]; do sleep 1000 & i=$((i+1)); done; wait`), Limits{Processes: 10}, ProcessLimit, "processes"},
+		"address space": {func(t *testing.T) []string { return self(t, "balloon") }, Limits{AddressSpace: 64 << 20}, Exited, "without a reply"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
