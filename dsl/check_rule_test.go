@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -328,6 +329,37 @@ func TestLongListsAreCut(t *testing.T) {
 	ds := Check(mustParse(t, src.String()), nil, CheckOptions{Signature: "none.such.name"}).Diags
 	if len(ds) != 2 || !strings.HasSuffix(ds[0].Hint, "s19.r and 10 more") || !strings.HasSuffix(ds[1].Hint, "s19.r and 10 more") {
 		t.Errorf("got %+v", ds)
+	}
+}
+
+// TestLanguageExampleIsClean checks the example of every declaration that the formatter's golden holds.
+func TestLanguageExampleIsClean(t *testing.T) {
+	_, opts := host(t)
+	src, err := os.ReadFile("testdata/format/language.rule")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := mustParse(t, string(src))
+	info := Check(f, nil, opts)
+	if len(info.Diags) > 0 {
+		t.Error(info.Diags)
+	}
+	if len(info.Signatures) != 2 || len(info.Slots) != 1 || len(info.Cases) != 1 {
+		t.Errorf("%d rules, %d policies and %d cases are bound, want 2, 1 and 1", len(info.Signatures), len(info.Slots), len(info.Cases))
+	}
+}
+
+// TestSequentialNestedIfs holds that statements are checked one by one: as one nested conditional these would be
+// some fifty thousand nodes, and this test would take seconds.
+func TestSequentialNestedIfs(t *testing.T) {
+	c := NewChecker(numSignature("x"), Limits{}, nil)
+	src := "rule r {\n  let a = x\n" + strings.Repeat("  if a > 1 { if a > 2 { a = a + 1 } else { a = a - 1 } }\n", 12) + "  return a\n}"
+	r := mustParse(t, src).Decls[0].(*Rule)
+	if ds := c.Text(r); len(ds) > 0 {
+		t.Error(ds)
+	}
+	if err := c.AST(r); err != nil {
+		t.Error(err)
 	}
 }
 
