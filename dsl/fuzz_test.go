@@ -6,19 +6,28 @@ import (
 	"testing"
 )
 
-func seeds(f *testing.F) {
-	for _, pattern := range []string{"testdata/format/*.rule", "testdata/bench/*.rule", "testdata/check/*.rule", "../shared/rules/*.rule"} {
+// seedTexts are the rules at hand and small hostile texts.
+func seedTexts() []string {
+	var texts []string
+	for _, pattern := range []string{"testdata/format/*.rule", "testdata/bench/*.rule", "testdata/compile/*.rule", "testdata/check/*.rule", "../../shared/rules/*.rule"} {
 		files, _ := filepath.Glob(pattern)
 		for _, file := range files {
 			if src, err := os.ReadFile(file); err == nil {
-				f.Add(string(src))
+				texts = append(texts, string(src))
 			}
 		}
 	}
 	for _, src := range hostile() {
 		if len(src) < 8000 {
-			f.Add(src)
+			texts = append(texts, src)
 		}
+	}
+	return texts
+}
+
+func seeds(f *testing.F) {
+	for _, src := range seedTexts() {
+		f.Add(src)
 	}
 }
 
