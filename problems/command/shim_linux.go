@@ -87,24 +87,36 @@ func supervise(l launch) {
 	s.exit(s.final)
 }
 
-// start launches the second stage, which becomes the evaluator.
+// start launches the evaluator, by way of the second stage when it has limits that this process must not take on itself.
 func (s *supervisor) start(l launch) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become a subreaper: %w", err)
 	}
-	l.Exec = true
-	arg, err := json.Marshal(l)
-	if err != nil {
-		return err
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil { // of this thread, and what it starts
+		return fmt.Errorf("give up new privileges: %w", err)
 	}
-	s.evaluator, err = syscall.ForkExec("/proc/self/exe", []string{"evaluator-shim"}, &syscall.ProcAttr{
-		Env:   append(os.Environ(), shimVariable+"="+string(arg)),
-		Files: []uintptr{0, 1, 2, reportFD},
+	if err := syscall.Setrlimit(unix.RLIMIT_CORE, &syscall.Rlimit{}); err != nil {
+		return fmt.Errorf("forbid core dumps: %w", err)
+	}
+	attr := &syscall.ProcAttr{
+		Env:   os.Environ(),
+		Files: []uintptr{0, 1, 2},
 		// A group of its own, so that an evaluator that signals its group spares the supervisor.
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
-	})
-	if err != nil {
-		return fmt.Errorf("start: %w", err)
+	}
+	program, args := l.Program, l.Args
+	if l.Limits.AddressSpace > 0 || l.Limits.FileSize > 0 || l.Limits.OpenFiles > 0 {
+		l.Exec = true
+		arg, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		program, args = "/proc/self/exe", []string{"evaluator-shim"}
+		attr.Env, attr.Files = append(attr.Env, shimVariable+"="+string(arg)), append(attr.Files, reportFD)
+	}
+	var err error
+	if s.evaluator, err = syscall.ForkExec(program, args, attr); err != nil {
+		return fmt.Errorf("start %s: %w", program, err)
 	}
 	return releaseStdio()
 }

@@ -249,7 +249,8 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// What the evaluator finds: its limits, no way to gain privileges, three blocking descriptors, a group of its own.
+// What the evaluator finds: its limits, no way to gain privileges, three blocking descriptors, a group of its own; with
+// kernel limits and without.
 func TestProcessState(t *testing.T) {
 	script := answer + `
 nnp=$(grep NoNewPrivs /proc/self/status | tr -dc 0-9)
@@ -257,14 +258,30 @@ fds=$(sh -c 'exec ls /proc/self/fd' | grep -vc '^3$') # 3 is ls reading the dire
 nonblocking=$(for fd in 0 1 2; do grep flags /proc/$$/fdinfo/$fd; done | grep -c 'flags:.*[4-7]...$')
 group=$(cut -d' ' -f5 /proc/$$/stat)
 own=no; [ $group = $$ ] && own=yes
-echo "{\"id\":$id,\"score\":1,\"detail\":\"n $(ulimit -n) f $(ulimit -f) c $(ulimit -c) v $(ulimit -v) nnp $nnp fds $fds nonblocking $nonblocking own $own\"}"`
-	p := open(t, Spec{
-		Command: shell(t, script), Timeout: time.Minute,
-		Limits: Limits{OpenFiles: 50, FileSize: 1 << 20, AddressSpace: 1 << 30},
-	})
-	// f counts blocks of 512 bytes, v counts KiB.
-	got := string(score(t, p).Detail)
-	if want := `"n 50 f 2048 c 0 v 1048576 nnp 1 fds 3 nonblocking 0 own yes"`; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+echo "{\"id\":$id,\"score\":1,\"detail\":\"n $(ulimit -n) f $(ulimit -f) v $(ulimit -v) c $(ulimit -c) nnp $nnp fds $fds nonblocking $nonblocking own $own\"}"`
+	tests := map[string]struct {
+		limits Limits
+		want   string // f counts blocks of 512 bytes, v counts KiB
+	}{
+		"limits": {Limits{OpenFiles: 50, FileSize: 1 << 20, AddressSpace: 1 << 30}, `n 50 f 2048 v 1048576`},
+		"none":   {Limits{}, inherited(t)},
 	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, Spec{Command: shell(t, script), Timeout: time.Minute, Limits: tt.limits})
+			got := string(score(t, p).Detail)
+			if want := `"` + tt.want + ` c 0 nnp 1 fds 3 nonblocking 0 own yes"`; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// inherited is what a shell without a supervisor finds as its limits.
+func inherited(t *testing.T) string {
+	out, err := exec.Command("sh", "-c", `echo "n $(ulimit -n) f $(ulimit -f) v $(ulimit -v)"`).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
