@@ -3,6 +3,7 @@ package slots
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ErrTrialsSpent says that a lease has fewer evaluations left than were asked for.
@@ -31,4 +32,16 @@ type UnboundError struct {
 
 func (e *UnboundError) Error() string {
 	return fmt.Sprintf("%s needs %s: install it with slots.Install, or let a run do so", e.Policy, e.Needs)
+}
+
+// UnknownError says that there is nothing of a name.
+type UnknownError struct {
+	// What is the kind of thing ("slot", "acceptance policy"), Known lists the names that there are.
+	What  string
+	Name  string
+	Known []string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("there is no %s %q: there are %s", e.What, e.Name, strings.Join(e.Known, ", "))
 }

@@ -11,12 +11,17 @@ import (
 	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/slots"
 )
 
 // hostDeclarations returns the signatures and slots that rule files may refer to without declaring them.
 func hostDeclarations() ([]*dsl.Signature, []*dsl.Slot, error) {
 	sigs, err := catalog.Signatures()
-	return sigs, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	decls, err := slots.Declarations()
+	return sigs, decls, err
 }
 
 type jsonInput struct {

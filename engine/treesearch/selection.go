@@ -2,34 +2,21 @@ package treesearch
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 
 	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/slots"
 )
-
-//go:embed priority.rule
-var prioritySignature string
 
 //go:embed flat_puct.rule
 var flatPuctRule string
 
 // PrioritySignatureText returns the declaration of selection.priority, which rules that
 // drive a PrioritySelection are checked against.
-func PrioritySignatureText() string { return prioritySignature }
+func PrioritySignatureText() string { return slots.PrioritySignatureText() }
 
 // PrioritySignature parses PrioritySignatureText.
-func PrioritySignature() (*dsl.Signature, error) {
-	file, err := dsl.Parse("priority.rule", prioritySignature)
-	if err != nil {
-		return nil, fmt.Errorf("treesearch: embedded signature: %w", err)
-	}
-	signature, ok := file.Decls[0].(*dsl.Signature)
-	if !ok {
-		return nil, fmt.Errorf("treesearch: embedded file declares %s, not a signature", file.Decls[0].DeclName())
-	}
-	return signature, nil
-}
+func PrioritySignature() (*dsl.Signature, error) { return slots.PrioritySignature() }
 
 // FlatPuctText returns FlatPuct{C: 1, PriorExponent: 1} as a rule: the seed of an evolution.
 func FlatPuctText() string { return flatPuctRule }
