@@ -133,12 +133,21 @@ func (e *evaluator) remember(key evalKey, f *flight) {
 // stored evaluates through the ledger when evaluations are dear.
 func (e *evaluator) stored(ctx context.Context, key evalKey, c *slots.Candidate, task slots.Task, seed uint64) (Outcome, error) {
 	if !e.desc.Dear {
+		if err := e.admit(ctx); err != nil {
+			return Outcome{}, err
+		}
+		defer e.dismiss()
 		return e.attempt(ctx, c, task, seed)
 	}
 	name := hashBytes([]byte(e.prefix + key.identity + "\x00" + key.task + "\x00" + strconv.FormatUint(seed, 10)))
 	if o, ok, err := e.store.Outcome(ctx, name); ok || err != nil {
 		return o, err
 	}
+	// Until it is stored, an outcome counts as under way: it would be lost with the process.
+	if err := e.admit(ctx); err != nil {
+		return Outcome{}, err
+	}
+	defer e.dismiss()
 	o, err := e.attempt(ctx, c, task, seed)
 	if err != nil {
 		return o, err
@@ -147,14 +156,20 @@ func (e *evaluator) stored(ctx context.Context, key evalKey, c *slots.Candidate,
 	return o, e.store.PutOutcome(context.WithoutCancel(ctx), name, o)
 }
 
-// attempt evaluates, again after an infrastructure failure.
-func (e *evaluator) attempt(ctx context.Context, c *slots.Candidate, task slots.Task, seed uint64) (Outcome, error) {
+// admit waits until another evaluation may be under way, dismiss says that one no longer is.
+func (e *evaluator) admit(ctx context.Context) error {
 	select {
 	case e.tokens <- struct{}{}:
-		defer func() { <-e.tokens }()
+		return nil
 	case <-ctx.Done():
-		return Outcome{}, ctx.Err()
+		return ctx.Err()
 	}
+}
+
+func (e *evaluator) dismiss() { <-e.tokens }
+
+// attempt evaluates, again after an infrastructure failure.
+func (e *evaluator) attempt(ctx context.Context, c *slots.Candidate, task slots.Task, seed uint64) (Outcome, error) {
 	var last error
 	for n := 0; n <= e.retries; n++ {
 		if n > 0 && e.wait != nil {

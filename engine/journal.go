@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // journal is the log of a run while it runs. During a resume it first plays back what is stored: recorded
@@ -161,6 +162,16 @@ func (j *journal) promote(r Ref) error {
 	}
 	if live {
 		j.stable = append(j.stable, r)
+	}
+	return nil
+}
+
+// settle makes what is pending durable if it holds an effect. What follows from effects that are durable
+// already is worked out again by a resume, so it may wait for the next durable step: a round that commits
+// takes one.
+func (j *journal) settle(ctx context.Context) error {
+	if slices.ContainsFunc(j.pending, func(e Entry) bool { return e.Kind.effect() }) {
+		return j.flush(ctx)
 	}
 	return nil
 }

@@ -41,6 +41,15 @@ const (
 // number of workers, on every machine and through every resume.
 func (k EntryKind) Canonical() bool { return k != ClockEntry }
 
+// effect reports whether entries of the kind hold what came from outside and does not follow from others.
+func (k EntryKind) effect() bool {
+	switch k {
+	case StartEntry, MergeEntry, CommitEntry, PromoteEntry, RoundEntry, EndEntry:
+		return false
+	}
+	return true
+}
+
 // Entry is one record of a run's log. Data is a JSON object in a fixed order of fields. Seq counts from 0.
 type Entry struct {
 	Seq  int

@@ -32,7 +32,7 @@ func (r *run) step(ctx context.Context, round int) error {
 	}
 	r.meters.add(StageMerge, r.now()-start, 1, slots.Spend{})
 	start = r.now()
-	err = r.journal.flush(ctx)
+	err = r.journal.settle(ctx)
 	r.meters.add(StageLedger, r.now()-start, 1, slots.Spend{})
 	return err
 }

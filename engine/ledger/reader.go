@@ -1,0 +1,201 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// Reader looks at a ledger. Use OpenReader. Its methods may be called from several goroutines.
+type Reader struct {
+	db   *sql.DB
+	path string
+}
+
+// OpenReader opens a ledger that exists and writes nothing to it. What a killed process left in the
+// write-ahead log is recovered, as by any opening.
+func OpenReader(path string) (*Reader, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("opening the ledger: %w", err)
+	}
+	db, err := open(path, "rw", "query_only(1)")
+	if err != nil {
+		return nil, fmt.Errorf("opening the ledger %s: %w", path, err)
+	}
+	r := &Reader{db: db, path: path}
+	var version int
+	err = db.QueryRow(`PRAGMA user_version`).Scan(&version)
+	if err == nil && version != format {
+		err = &FormatError{Version: version}
+	}
+	if err != nil {
+		_ = db.Close()
+		return nil, r.explain("opening", err)
+	}
+	return r, nil
+}
+
+// Close closes the file. The last handle to be closed folds the write-ahead log into it.
+func (r *Reader) Close() error {
+	if err := r.db.Close(); err != nil {
+		return fmt.Errorf("closing the ledger %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// queryer is a database or a transaction.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// rows calls each for every row of a query.
+func rows(ctx context.Context, q queryer, each func(*sql.Rows) error, query string, args ...any) error {
+	rs, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rs.Close() }()
+	for rs.Next() {
+		if err := each(rs); err != nil {
+			return err
+		}
+	}
+	return rs.Err()
+}
+
+// findRun returns a run's header and number; without one the error is sql.ErrNoRows.
+func findRun(ctx context.Context, q queryer, run string) (h engine.Header, n int64, err error) {
+	var text string
+	if err = q.QueryRowContext(ctx, `SELECT n, header FROM runs WHERE run = ?`, run).Scan(&n, &text); err != nil {
+		return h, 0, err
+	}
+	return h, n, json.Unmarshal([]byte(text), &h)
+}
+
+// Runs lists the runs of the ledger in the order in which they began.
+func (r *Reader) Runs(ctx context.Context) ([]engine.Header, error) {
+	var list []engine.Header
+	err := rows(ctx, r.db, func(rs *sql.Rows) error {
+		var text string
+		if err := rs.Scan(&text); err != nil {
+			return err
+		}
+		var h engine.Header
+		if err := json.Unmarshal([]byte(text), &h); err != nil {
+			return err
+		}
+		list = append(list, h)
+		return nil
+	}, `SELECT header FROM runs ORDER BY n`)
+	if err != nil {
+		return nil, r.explain("reading", err)
+	}
+	return list, nil
+}
+
+// Entries returns the entries of a run from the given place on; none for a run that the ledger does not
+// have.
+func (r *Reader) Entries(ctx context.Context, run string, from int) ([]engine.Entry, error) {
+	_, n, err := findRun(ctx, r.db, run)
+	if err == sql.ErrNoRows {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, r.explain("reading", err)
+	}
+	return r.entries(ctx, n, from)
+}
+
+func (r *Reader) entries(ctx context.Context, n int64, from int) ([]engine.Entry, error) {
+	var list []engine.Entry
+	err := rows(ctx, r.db, func(rs *sql.Rows) error {
+		var id, sum int64
+		var kind, data string
+		if err := rs.Scan(&id, &kind, &data, &sum); err != nil {
+			return err
+		}
+		e := engine.Entry{Seq: int(id % entriesARun), Kind: engine.EntryKind(kind), Data: json.RawMessage(data)}
+		if want := from + len(list); e.Seq != want {
+			return &DamageError{Path: r.path, List: []string{fmt.Sprintf("entry %d of run %d is missing", want, n)}}
+		}
+		if sum != entrySum(id, kind, data) {
+			return &DamageError{Path: r.path, List: []string{fmt.Sprintf("entry %d of run %d: the checksum is wrong", e.Seq, n)}}
+		}
+		list = append(list, e)
+		return nil
+	}, `SELECT id, kind, data, sum FROM entries WHERE id >= ? AND id < ? ORDER BY id`, n*entriesARun+int64(from), (n+1)*entriesARun)
+	if err != nil {
+		return nil, r.explain("reading", err)
+	}
+	return list, nil
+}
+
+// Commits returns the commits of every artifact, in the order of writing.
+func (r *Reader) Commits(ctx context.Context) ([]engine.Commit, error) {
+	var list []engine.Commit
+	err := rows(ctx, r.db, func(rs *sql.Rows) error {
+		var body, state string
+		if err := rs.Scan(&body, &state); err != nil {
+			return err
+		}
+		c, err := decodeCommit(body, state)
+		list = append(list, c)
+		return err
+	}, `SELECT body, state FROM commits ORDER BY n`)
+	if err != nil {
+		return nil, r.explain("reading", err)
+	}
+	return list, nil
+}
+
+func decodeCommit(body, state string) (c engine.Commit, err error) {
+	if err = json.Unmarshal([]byte(body), &c); err != nil {
+		return c, err
+	}
+	return c, json.Unmarshal([]byte(state), &c.State)
+}
+
+// Dev returns the heads, Stable what was promoted last, by artifact. An artifact that never moved is not
+// among them.
+func (r *Reader) Dev(ctx context.Context) (map[string]engine.Ref, error) { return r.heads(ctx, dev) }
+
+// Stable is described at Dev.
+func (r *Reader) Stable(ctx context.Context) (map[string]engine.Ref, error) {
+	return r.heads(ctx, stable)
+}
+
+func (r *Reader) heads(ctx context.Context, branch string) (map[string]engine.Ref, error) {
+	heads, err := readHeads(ctx, r.db, r.path, branch)
+	if err != nil {
+		return nil, r.explain("reading", err)
+	}
+	return heads, nil
+}
+
+func readHeads(ctx context.Context, q queryer, path, branch string) (map[string]engine.Ref, error) {
+	heads := map[string]engine.Ref{}
+	err := rows(ctx, q, func(rs *sql.Rows) error {
+		var ref engine.Ref
+		var text string
+		var sum int64
+		if err := rs.Scan(&ref.Artifact, &ref.Version, &ref.Hash, &text, &sum); err != nil {
+			return err
+		}
+		if sum != headSum(branch, ref.Artifact, ref.Version, ref.Hash, text) {
+			return &DamageError{Path: path, List: []string{fmt.Sprintf("%s of %s: the checksum is wrong", branch, ref.Artifact)}}
+		}
+		ref.State = slots.State{}
+		if err := json.Unmarshal([]byte(text), &ref.State); err != nil {
+			return err
+		}
+		heads[ref.Artifact] = ref
+		return nil
+	}, `SELECT artifact, version, hash, state, sum FROM heads WHERE branch = ?`, branch)
+	return heads, err
+}
