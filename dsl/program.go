@@ -23,6 +23,7 @@ type Program struct {
 	// columns is the program of Batch, nil for an on hook; scratch is its memory between calls.
 	columns *columns
 	scratch sync.Pool
+	source  *unit // nil for what Factor made
 }
 
 // Effects counts what became of the writes of an on hook: those clamped to the bounds of their state, and the NaNs that
@@ -56,21 +57,26 @@ func compileUnit(u *unit) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{result: u.result, inputs: len(u.inputs), states: u.states}
+	p := &Program{result: u.result, inputs: len(u.inputs), states: u.states, source: u}
 	for _, in := range u.inputs {
 		p.names = append(p.names, in.Name.Text)
 	}
 	for _, s := range u.states {
 		p.names = append(p.names, s.Name.Text)
 	}
-	p.reads = g.argumentsOf(outputs, len(u.inputs)+len(u.states))
+	return p, p.assemble(g, outputs, u.on)
+}
+
+// assemble gives p, whose arguments are named, the code that computes the outputs.
+func (p *Program) assemble(g *graph, outputs []id, on bool) (err error) {
+	p.reads = g.argumentsOf(outputs, len(p.names))
 	s := newSchedule(g, outputs)
-	if !u.on {
+	if !on {
 		p.columns = emitColumns(g, s, outputs[0])
 		p.scratch.New = func() any { return newBatchScratch(p.columns) }
 	}
-	p.code, p.temps, p.outs, err = emitScalar(g, s, outputs, !u.on)
-	return p, err
+	p.code, p.temps, p.outs, err = emitScalar(g, s, outputs, !on)
+	return err
 }
 
 // argumentsOf says which of n arguments the outputs depend on.

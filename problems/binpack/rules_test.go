@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/agentdescent/adrun/dsl"
@@ -76,32 +77,71 @@ func TestBestFitTextIsTheBaseline(t *testing.T) {
 	})
 }
 
-// Random rules pack as the reference simulator does with the reference evaluator.
+// Random rules, one after the other in a packer, pack as the reference simulator does with the reference evaluator.
 func TestPackOfRulesEqualsReference(t *testing.T) {
 	sig, err := signature()
 	if err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		rule := dsltest.Rule(t, sig)
-		program, err := dsl.Compile(rule, sig)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reference, err := dsl.NewReference(rule, sig)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := drawInstance(t)
-		left, unranked := referencePack(in, Func(func(args []float64) float64 {
-			v, err := reference.Eval(args)
+		p := NewPacker(BestFit{})
+		capacities := []int{drawCapacity(t), maxFactored, maxFactored + 1}
+		for range rapid.IntRange(1, 3).Draw(t, "rules") {
+			rule := dsltest.Rule(t, sig)
+			program, err := dsl.Compile(rule, sig)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return v
-		}), true)
-		checkPack(t, dsl.FormatRule(rule), NewPacker(program), in, left, unranked)
+			reference, err := dsl.NewReference(rule, sig)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Reset(program)
+			for range rapid.IntRange(1, 3).Draw(t, "instances") {
+				in := drawItems(t, rapid.SampledFrom(capacities).Draw(t, "capacity"))
+				left, unranked := referencePack(in, Func(func(args []float64) float64 {
+					v, err := reference.Eval(args)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return v
+				}), true)
+				checkPack(t, dsl.FormatRule(rule), p, in, left, unranked)
+			}
+		}
 	})
+}
+
+// A packer that has tabulated parts of one rule, or for one capacity, knows nothing of them with another.
+func TestPartsAreForgotten(t *testing.T) {
+	rules := []*dsl.Program{
+		compile(t, "a", "rule priority(item, bin, prev) { return exp(bin / item) - exp(prev / item) }"),
+		compile(t, "b", "rule priority(item, bin, prev) { return exp(prev / item) - 2 * exp(-bin / item) }"),
+		compile(t, "c", "rule priority(cap, bin, prev) { return exp(bin / cap) * exp(-prev / cap) + exp(prev - bin) }"),
+	}
+	var instances []Instance
+	for seed := range int64(4) {
+		in, err := Generate(Mixed, 150, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		instances = append(instances, in)
+	}
+	used := NewPacker(BestFit{})
+	for range 2 {
+		for i, rule := range rules {
+			used.Reset(rule)
+			for _, in := range instances {
+				fresh := NewPacker(rule)
+				if got, want := used.Pack(in), fresh.Pack(in); got != want {
+					t.Errorf("rule %d on %s: %d bins, want %d", i, in.ID, got, want)
+				}
+				if diff := cmp.Diff(lastLefts(fresh, in.Capacity), lastLefts(used, in.Capacity)); diff != "" {
+					t.Errorf("rule %d on %s: what is left differs: %s", i, in.ID, diff)
+				}
+			}
+		}
+	}
 }
 
 func TestReadsOfPublishedRules(t *testing.T) {

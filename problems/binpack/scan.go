@@ -15,7 +15,10 @@ type scan struct {
 	rule  Priority
 	batch batcher // nil when the rule has none
 	args  [NumInputs]float64
-	cols  [NumInputs][]float64
+	cols  [][]float64
+
+	factored factored // in use when it has a rest
+	capacity int      // that the rule is factored for
 
 	open []int32 // remaining capacity of the bins up to the last opened one
 	peak []int32 // [i]: largest of open[i·block:(i+1)·block]
@@ -31,11 +34,17 @@ type scan struct {
 func (s *scan) reset(rule Priority) {
 	s.rule = rule
 	s.batch, _ = rule.(batcher)
+	s.capacity = 0
 }
 
 func (s *scan) pack(in Instance) (used, unranked int) {
 	s.open, s.peak = s.open[:0], s.peak[:0]
 	s.grow(len(in.Items))
+	if in.Capacity != s.capacity {
+		s.capacity = in.Capacity
+		s.factored.take(s.rule, in.Capacity)
+	}
+	s.factored.grow(len(in.Items))
 	capacity := int32(in.Capacity)
 	for _, item := range in.Items {
 		size := int32(item)
@@ -110,19 +119,29 @@ func (s *scan) choose(n int, size, capacity int32) (best int, finite bool) {
 // max_bin is the capacity.
 func (s *scan) evaluate(n int, size, capacity float64) {
 	s.args[Item], s.args[Cap], s.args[MaxBin] = size, capacity, capacity
-	if s.batch != nil {
-		for _, constant := range [...]int{Item, Cap, MaxBin} {
-			s.cols[constant] = s.args[constant : constant+1]
-		}
-		s.cols[Bin], s.cols[Prev] = s.lefts[1:n+1], s.lefts[:n]
-		s.cols[HasPrev], s.cols[Idx] = s.later[:n], s.ordinal[:n]
-		s.batch.Batch(s.cols[:], s.values[:n])
+	switch {
+	case s.factored.rest != nil:
+		s.factored.find(size, s.lefts[:n+1])
+		s.setColumns(n)
+		s.factored.rest.Batch(s.cols, s.values[:n])
+		return
+	case s.batch != nil:
+		s.setColumns(n)
+		s.batch.Batch(s.cols, s.values[:n])
 		return
 	}
 	for i := range n {
 		s.args[Bin], s.args[Prev] = s.lefts[i+1], s.lefts[i]
 		s.args[HasPrev], s.args[Idx] = s.later[i], s.ordinal[i]
 		s.values[i] = s.rule.Num(s.args[:])
+	}
+}
+
+// setColumns makes the columns of the first n valid bins.
+func (s *scan) setColumns(n int) {
+	s.cols = append(s.cols[:0], s.args[Item:Item+1], s.lefts[1:n+1], s.args[Cap:Cap+1], s.lefts[:n], s.later[:n], s.ordinal[:n], s.args[MaxBin:MaxBin+1])
+	for _, part := range s.factored.parts {
+		s.cols = append(s.cols, part.column[:n])
 	}
 }
 
