@@ -363,3 +363,56 @@ func TestCheckAST(t *testing.T) {
 		}
 	}
 }
+
+// Findings about words and truth values name them.
+func TestFindingsNameWords(t *testing.T) {
+	sig := parseSignature(t, `signature route(kind: easy | hard, hot: bool, x: num in [0, 1]) -> direct | search {
+  ensure kind == hard && hot ? result == search : true
+  case (kind = hard, hot = true, x = 0.25)
+}`)
+	g := newGate(t, Config{Signature: sig, GridPoints: 1})
+	if p := g.Grid().Point(0); g.Grid().Len() != 1 || p[0] != 1 || p[1] != 1 || p[2] != 0.25 {
+		t.Fatalf("the case became %v", p)
+	}
+	v := g.Check("rule route { return direct }")
+	if v.OK || v.Stage != Contracts || !strings.Contains(v.Diags[0].Message, "result = direct at kind = hard, hot = true, x = 0.25") {
+		t.Errorf("%v", v.Diags)
+	}
+	if v := g.Check("rule route { return kind == hard ? search : direct }"); !v.OK || v.Contracts[0].Proof.Answer != prove.Proved {
+		t.Errorf("%+v", v)
+	}
+	if g.Signature() != sig {
+		t.Error("another signature")
+	}
+	if got := FormatPoint(sig, []float64{0, 0, 0.5}, []string{"hot", "kind"}); got != "kind = easy, hot = false" {
+		t.Error(got)
+	}
+}
+
+// The proof of a shape contract is refused with the two points, even where the grid shows nothing.
+func TestShapeIsRefusedByTheProof(t *testing.T) {
+	sig := parseSignature(t, "signature f(x: num in [0, 1], up: bool) -> num {\n ensure increasing(x)\n ensure increasing(up)\n}")
+	if _, err := New(Config{Signature: sig}); err == nil {
+		t.Error("a truth value that grows")
+	}
+	sig = parseSignature(t, "signature f(x: num in [0, 1]) -> num { ensure increasing(x) }")
+	v := newGate(t, Config{Signature: sig, GridPoints: 2}).Check("rule f { return abs(x - 0.25) > 0.01 ? x : 2 }")
+	if v.OK || v.Stage != Proving || codes(v.Diags) != CodeContract || !strings.Contains(v.Diags[0].Message, "ensure increasing(x) fails: from x = ") {
+		t.Errorf("%v %v", v.Stage, v.Diags)
+	}
+	v = newGate(t, Config{Signature: sig, Prove: ProveRequire}).Check("rule f { return x - 0.9 * sqrt(x * x) }")
+	if v.OK || codes(v.Diags) != CodeNotProved {
+		t.Errorf("%v %v %+v", v.Stage, v.Diags, v.Contracts)
+	}
+}
+
+func TestCanonicalTextIsBounded(t *testing.T) {
+	g := newGate(t, Config{Limits: dsl.Limits{RuleBytes: 60}})
+	src := "rule priority{return min(rank,prior,rank,prior,rank,prior)}"
+	if v := g.Check(src); v.OK || v.Stage != Size || codes(v.Diags) != dsl.CodeTooLarge {
+		t.Errorf("%d bytes of text, more in canonical form: %v %v", len(src), v.Stage, v.Diags)
+	}
+	if v := g.CheckAST(parseRule(t, src)); v.OK || v.Stage != Size {
+		t.Errorf("%v", v.Stage)
+	}
+}

@@ -178,6 +178,3 @@ func powNegative(x, y Value) Value {
 	}
 	return mag
 }
-
-// Clamp returns x limited to [lo, hi].
-func Clamp(x, lo, hi Value) Value { return Min(Max(x, lo), hi) }

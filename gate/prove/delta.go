@@ -425,5 +425,13 @@ func (d *differ) flatten(out []scaledNode, id int32, coef float64, limit int) []
 			}
 		}
 	}
+	for i := range out {
+		if out[i].node == id {
+			if sum, ok := exactSum(out[i].coef, 1, coef, 1); ok {
+				out[i].coef = sum
+				return out
+			}
+		}
+	}
 	return append(out, scaledNode{id, coef})
 }

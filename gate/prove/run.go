@@ -28,6 +28,7 @@ type runner struct {
 	found   bool
 	left    int // goals that the box may still follow
 	point   []float64
+	pairs   int // of paths judged so far, in a shape proof
 }
 
 // box evaluates the rule over box, which it narrows by the assumptions in place.

@@ -195,6 +195,9 @@ func (w *lowerer) straight(id int32) bool {
 	return false
 }
 
+// pairsPerBox is how many pairs of paths a proof may judge on average in a box.
+const pairsPerBox = 16
+
 // searchPair splits boxes until each moves the right way, or two points do not.
 func (p *Prover) searchPair(t *pair, at int, eval Eval, limit int) Proof {
 	r := &runner{task: &t.task, point: make([]float64, len(p.domain)+1)}
@@ -216,7 +219,7 @@ func (p *Prover) searchPair(t *pair, at int, eval Eval, limit int) Proof {
 	}
 	open := [][]interval.Value{append([]interval.Value(nil), p.domain...)}
 	for len(open) > 0 {
-		if out.Boxes >= limit {
+		if out.Boxes >= limit || r.pairs >= pairsPerBox*limit {
 			out.Reason = fmt.Sprintf("%d boxes left open after %d", len(open), out.Boxes)
 			return out
 		}
@@ -289,6 +292,7 @@ func (r *runner) pairBox(t *pair, box []interval.Value) outcome {
 	for i := range t.low {
 		for j := range t.high {
 			m := r.mark()
+			r.pairs++
 			if r.pairPaths(t, &t.low[i], &t.high[j]) == openThere {
 				result = openThere
 			}
