@@ -226,6 +226,19 @@ func TestGridRespectsTheSignature(t *testing.T) {
 	}
 }
 
+// A case that breaks an assumption never occurs, so it is no grid point; the first point that fails is the one shown.
+func TestCasesOnTheGrid(t *testing.T) {
+	sig := parseSignature(t, "signature f(x: int in [0, 9], y: int in [0, 9]) -> num { assume x <= y\n case (x = 9, y = 1)\n case (x = 2, y = 8)\n case (x = 1, y = 8) }")
+	g := newGate(t, Config{Signature: sig, GridPoints: 30})
+	if p := g.Grid().Point(0); p[0] != 2 || p[1] != 8 {
+		t.Errorf("the first point is %v", p)
+	}
+	v := g.Check("rule f { return x >= 1 ? 1 / 0 : 0 }")
+	if p := v.Proof.Witness; len(p) != 2 || p[0] != 2 || !strings.Contains(v.Diags[0].Message, "x = 2") {
+		t.Errorf("%v %v", p, v.Diags)
+	}
+}
+
 func TestGridOfWordsAndFewValues(t *testing.T) {
 	sig := parseSignature(t, `signature route(kind: a | b | c, hot: bool, n: int in [1, 2]) -> direct | search`)
 	g := newGate(t, Config{Signature: sig})

@@ -160,3 +160,29 @@ func TestTightBounds(t *testing.T) {
 		}
 	}
 }
+
+// Where the result can be NaN, the set says so.
+func TestNaNIsSeen(t *testing.T) {
+	inf := math.Inf(1)
+	line, up, down, around := Of(-inf, inf), Of(0, inf), Of(-inf, 0), Of(-1, 1)
+	for name, v := range map[string]Value{
+		"inf - inf": Sub(up, up), "inf + -inf": Add(up, down), "-inf + inf": Add(down, up), "0 * inf": Mul(around, up),
+		"inf * 0": Mul(up, Point(0)), "0 / 0": Div(around, around), "inf / inf": Div(up, up), "inf / -inf": Div(up, down),
+		"x % 0": Mod(Point(3), around), "inf % x": Mod(up, Point(3)), "sqrt": Sqrt(Of(-5e-324, 1)), "log": Log(Of(-5e-324, 1)),
+		"log1p": Log1p(Of(-1.5, 1)), "pow": Pow(around, Point(0.5)), "pow of any exponent": Pow(Of(-2, -1), Of(0, 1)),
+		"min": Min(Sqrt(around), Point(-9)), "max": Max(Point(9), Log(around)), "square": Square(Sqrt(around)), "cube": Cube(Sqrt(around)),
+		"exp": Exp(Sqrt(around)), "tanh": Tanh(Sqrt(around)), "abs": Abs(Sqrt(around)), "floor": Floor(Sqrt(around)), "neg": Neg(Sqrt(around)),
+	} {
+		if !v.NaN {
+			t.Errorf("%s = %+v", name, v)
+		}
+	}
+	for name, v := range map[string]Value{
+		"inf + inf": Add(up, up), "line * 1": Mul(line, Point(1)), "1 / line": Div(Point(1), line), "-inf - inf": Sub(down, up),
+		"pow whole": Pow(Of(-2, -1), Point(3)), "log at its pole": Log(Of(0, 1)), "x ** 0": Pow(around, Point(0)),
+	} {
+		if v.NaN {
+			t.Errorf("%s = %+v", name, v)
+		}
+	}
+}

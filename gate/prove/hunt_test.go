@@ -57,15 +57,21 @@ func TestWitnessesAreHunted(t *testing.T) {
 func TestWordsAndTruthValues(t *testing.T) {
 	sig := signature(t, `signature priority(kind: a | b | c, hot: bool, x: num in [-4, 4]) -> num { assume kind != c || x > 0 }`)
 	for body, want := range map[string]Answer{
-		"return kind == c ? 1 / x : 0":                                                 Refuted, // x can be 5e-324
-		"return kind == c ? sqrt(x) : 0":                                               Proved,
-		"return kind == b ? sqrt(x) : 0":                                               Refuted,
-		"return hot ? 1 : 1 / (hot ? 1 : 2)":                                           Proved,
-		"return hot && kind == a ? 1 / x : 0":                                          Refuted,
-		"let w = hot ? a : b return w == c ? 1 / 0 : 1":                                Proved,
-		"if !hot { return 1 } if hot { return 2 } return 1 / 0":                        Proved,
-		"let y = x ** 3 if y > 8 { return 1 / (x - 1) } return 0":                      Proved,
-		"return x > 1 || x < -1 ? log(abs(x)) : log(2 - abs(x))":                       Proved,
+		"return kind == c ? 1 / x : 0":                            Refuted, // x can be 5e-324
+		"return kind == c ? sqrt(x) : 0":                          Proved,
+		"return kind == b ? sqrt(x) : 0":                          Refuted,
+		"return hot ? 1 : 1 / (hot ? 1 : 2)":                      Proved,
+		"return hot && kind == a ? 1 / x : 0":                     Refuted,
+		"let w = hot ? a : b return w == c ? 1 / 0 : 1":           Proved,
+		"if !hot { return 1 } if hot { return 2 } return 1 / 0":   Proved,
+		"let y = x ** 3 if y > 8 { return 1 / (x - 1) } return 0": Proved,
+		"return x > 1 || x < -1 ? log(abs(x)) : log(2 - abs(x))":  Proved,
+		// Comparisons with NaN are false, and say nothing about their operands.
+		"let y = log(x) if y < 0 { return 0 } return y >= 0 ? 1 : 1 / 0":               Refuted,
+		"let y = log(x) if !(y <= 0) { return y > 0 ? 1 : 1 / 0 } return 0":            Refuted,
+		"let y = sqrt(x) if y != y { return 1 / 0 } return 0":                          Refuted,
+		"let y = sqrt(x) if y == 1 { return 0 } return y < 1 || y > 1 ? 0 : 1 / 0":     Refuted,
+		"let y = log(x) if y <= x { return 0 } return y - x >= 0 ? 1 : 1 / 0":          Refuted,
 		"return x % 2 >= 0 ? sqrt(x % 2) : 1 / 0":                                      Proved,
 		"return sqrt(clamp(x, 0, 1)) + sqrt(max(x, -x)) + log1p(max(-0.5, min(x, 2)))": Proved,
 	} {
@@ -148,6 +154,11 @@ func TestShapesUnderAssumptions(t *testing.T) {
 		{"signature priority(x: num in [1, 9]) -> num", "return pow(x, x)", "x", Decreasing, Refuted},
 		{"signature priority(x: num in [0, 9], y: num in [0, 9]) -> num", "return max(x, y) - min(y, 9)", "x", Increasing, Proved},
 		{"signature priority(x: num in [0, 9], y: num in [0, 9]) -> num", "return y * x - x * y * 0.5", "x", Increasing, Proved},
+		{"signature priority(x: num in [0, 9]) -> num", "return min(x, 9 - x)", "x", Increasing, Refuted},
+		{"signature priority(x: num in [0, 9]) -> num", "return max(x, 9 - x)", "x", Increasing, Refuted},
+		{"signature priority(x: num in [0, 9]) -> num", "return min(x, 9 + x)", "x", Increasing, Proved},
+		{"signature priority(x: num in [0, 9], y: num in [0, 9]) -> num", "return x < y", "x", Increasing, Refuted},
+		{"signature priority(x: num in [0, 9], y: num in [0, 9]) -> num", "return x % (y + 1)", "x", Increasing, Refuted},
 		{"signature priority(hot: bool, y: num in [0, 9]) -> num", "return hot ? y + 1 : y", "hot", Increasing, Proved},
 		{"signature priority(w: a | b, y: num in [0, 9]) -> num", "return y", "w", Increasing, Unknown},
 	}
