@@ -141,6 +141,9 @@ func TestFinite(t *testing.T) {
 		{"if visits > 10 { if total > 5 { return 1 } } return 1 / (11 - visits)", Proved, 1}, // total > 10 there
 		{"if visits > 10 { if prior > 0.5 { return 1 } } return 1 / (11 - visits)", Refuted, 0},
 		{"if visits > 10 { return 1 } elif visits > 5 { return 2 } return 1 / (6 - visits)", Proved, 1},
+		{"let x = 0 if rank > prior { x = 1 } else { return 0 } return sqrt(rank - prior) + x", Proved, 1},
+		{"let x = 0 if rank > prior { x = 1 } else { return 0 } return sqrt(prior - rank) + x", Refuted, 0},
+		{"let x = 0 if rank > prior { return 0 } elif rank < 0.5 { x = 1 } else { return 1 } return sqrt(prior - rank) + x", Proved, 1},
 		{"return sqrt(rank * (1 - rank))", Proved, 1},
 		{"return sqrt(rank - rank ** 2)", Unknown, 0},
 	}
@@ -174,6 +177,18 @@ func TestShippedRulesAreFiniteInOneBox(t *testing.T) {
 		if p.Answer != Proved {
 			t.Errorf("%s: %v: %s %v", filepath.Base(name), p.Answer, p.Reason, p.Witness)
 		}
+	}
+}
+
+// Sums of whole numbers that pass 2^53 round: their terms do not cancel.
+func TestLargeSumsRound(t *testing.T) {
+	sig := signature(t, "signature priority(a: int in [0, 1e16], b: int in [0, 1e16]) -> num")
+	if p := finite(t, sig, rule(t, "return sqrt(a + b - b - a)"), GateBoxes); p.Answer == Proved {
+		t.Errorf("%+v", p)
+	}
+	small := signature(t, "signature priority(a: int in [0, 1e15], b: int in [0, 1e15]) -> num")
+	if p := finite(t, small, rule(t, "return sqrt(a + b - b - a)"), 1); p.Answer != Proved {
+		t.Errorf("%+v", p)
 	}
 }
 
