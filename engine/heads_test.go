@@ -61,6 +61,19 @@ func TestAPopulationArchivesHeads(t *testing.T) {
 	if !res.State.Equal(heads[best].State) {
 		t.Errorf("the run ends on %v, the best head is %v", res.State, heads[best].State)
 	}
+	picks, selected := 0, 0
+	for i := range sel.seen {
+		picks += 4
+		if (i+1)%3 == 0 {
+			picks -= 2 // it named two heads
+		}
+	}
+	for _, h := range heads {
+		selected += h.Selected
+	}
+	if selected != picks {
+		t.Errorf("heads count %d selections, %d were made", selected, picks)
+	}
 	for _, ctx := range sel.seen {
 		if ctx.Head.ID >= len(ctx.Heads) || ctx.Lanes != 4 {
 			t.Fatalf("context %+v", ctx)

@@ -199,3 +199,26 @@ func TestBetterIsAnOrder(t *testing.T) {
 		t.Error("fewer ops do not win a tie")
 	}
 }
+
+func TestOfEqualsTheEarlierStays(t *testing.T) {
+	p := population{limit: 4}
+	first := eliteRecord{Identity: "a", Text: "first", Score: 0.5, N: 2}
+	again := eliteRecord{Identity: "a", Text: "again", Score: 0.9, N: 2}
+	if err := p.add([]eliteRecord{first, again}); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.members) != 1 || p.members[0].Text != "first" {
+		t.Errorf("kept %+v", p.members)
+	}
+	again.N = 3
+	if err := p.add([]eliteRecord{again}); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.members) != 1 || p.members[0].Text != "again" {
+		t.Errorf("one with more trials did not replace it: %+v", p.members)
+	}
+	heads := []slots.Head{{ID: 0}, {ID: 1, Score: slots.Known(0.7)}, {ID: 2, Score: slots.Known(0.7)}}
+	if got := best(heads); got != 1 {
+		t.Errorf("best of two equal heads is %d, want the earlier", got)
+	}
+}
