@@ -13,7 +13,8 @@ import (
 // its constructor.
 type Aggregator interface {
 	// Step is called once a step with the cards of the step, in lease order, and reports what it did. It
-	// is called during a resume too, and does the same again.
+	// is called during a resume too, and does the same again. A report that names a lease and its
+	// candidate's rate is what the run's allocator learns from.
 	Step(ctx context.Context, round int, cards []*slots.Card) ([]slots.Report, error)
 }
 
@@ -91,6 +92,7 @@ func (r *run) stepAggregator(ctx context.Context, round int) ([]slots.Report, er
 		if err := r.journal.note(MergeEntry, rep); err != nil {
 			return nil, err
 		}
+		r.decide(rep, Audit{})
 		r.outcomes[rep.Outcome]++
 		if r.cfg.Observe.Events.Merge != nil {
 			r.cfg.Observe.Events.Merge(rep)

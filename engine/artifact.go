@@ -35,7 +35,7 @@ type artifact struct {
 	ready     map[int]*slots.Candidate // heads that lanes have started from
 
 	evidence  []string // failing tasks of cards that were discarded
-	questions map[int]AllocatorContext
+	questions map[int]question
 }
 
 // sight is what a lane sees of one artifact.
@@ -154,7 +154,7 @@ func (r *run) newArtifact(i int, c ArtifactConfig) (*artifact, error) {
 		region:    newTrustRegion(r.cfg.Gate.Merge),
 		populated: keepsPopulation(r.policies.Selection),
 		known:     map[string]int{}, ready: map[int]*slots.Candidate{},
-		questions: map[int]AllocatorContext{},
+		questions: map[int]question{},
 	}, nil
 }
 

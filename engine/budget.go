@@ -1,6 +1,11 @@
 package engine
 
-import "github.com/agentdescent/adrun/slots"
+import (
+	"slices"
+
+	"github.com/agentdescent/adrun/internal/derive"
+	"github.com/agentdescent/adrun/slots"
+)
 
 // Governor shuts off optional spend as the budget runs out. remaining is the fraction of the budget that
 // was left at the last barrier, 1 without a cap. Both methods are called from several goroutines and
@@ -35,12 +40,6 @@ type AllocatorContext struct {
 	Seed uint64
 }
 
-// Audit is what is known after the fact, for the record. It is a type of its own, so that a model that
-// decides before the fact cannot be given it.
-type Audit struct {
-	Delta, PImprove, StableDistance slots.Maybe
-}
-
 // Allocation is an allocator's answer. Counterfactual says that the candidate is looked at although the
 // allocator would have skipped it. Skip is only ever a refusal: what the governor refused stays refused.
 type Allocation struct {
@@ -50,13 +49,135 @@ type Allocation struct {
 	Uncertainty slots.Maybe
 }
 
-// Allocator decides, a candidate, whether its self-verification is worth the spend.
-type Allocator interface {
-	// Decide answers; it is called from several goroutines and changes nothing.
+// Decider answers for an allocator.
+type Decider interface {
+	// Decide says whether a candidate is worth its self-verification. It is called from a lane's goroutine,
+	// for what the governor allows, and depends on its argument alone.
 	Decide(ctx AllocatorContext) Allocation
+}
+
+// Allocator decides, a candidate, whether its self-verification is worth the spend, and learns from what
+// becomes of candidates. One value serves one run. It belongs to the run's goroutine; lanes see snapshots.
+type Allocator interface {
+	// Snapshot returns the allocator as it is now, for one lease. Later observations do not change it.
+	Snapshot() Decider
 	// Observe reports a measured decision on a candidate that a lane decided about: committed, or refused
-	// by the oracle, the acceptance or a race. Called at the barrier, in lease order, once a decision.
-	Observe(ctx AllocatorContext, audit Audit, committed bool)
+	// by the oracle, the acceptance or a race. Called at the barrier, in lease order, once a decision, and
+	// again during a resume.
+	Observe(ctx AllocatorContext, committed bool)
+	// State is all that was learned, as finite numbers. It is recorded after each observation, so that a
+	// resume with another allocator is noticed.
+	State() []float64
+}
+
+// Observation is what an allocator was told of a decision, for the record.
+type Observation struct {
+	Lease    int    `json:"lease"`
+	Artifact string `json:"artifact"`
+	Features
+	Remaining float64 `json:"remaining"`
+	Committed bool    `json:"committed"`
+	Audit     Audit   `json:"audit"`
+	// State is what the allocator had learned after it.
+	State []float64 `json:"state,omitempty"`
+}
+
+// Audit is what is known after the fact. It is recorded beside the features and never handed to the
+// allocator: a model that decides before the fact must not learn from it.
+type Audit struct {
+	Delta          slots.Maybe `json:"delta"`
+	PImprove       slots.Maybe `json:"p_improve"`
+	StableDistance slots.Maybe `json:"stable_distance"`
+	Uncertainty    slots.Maybe `json:"uncertainty"`
+}
+
+// AllocationStats count what an allocator did in a run.
+type AllocationStats struct {
+	// Allowed, Skipped and Counterfactual count its decisions; the first and the last were spent.
+	Allowed        int `json:"allowed"`
+	Skipped        int `json:"skipped"`
+	Counterfactual int `json:"counterfactual"`
+	// Observed counts the decisions it learned from.
+	Observed int `json:"observed"`
+}
+
+// Fired is how often the allocator judged otherwise than the governor, which allows everything that comes
+// to it. A run in which that never happened is a run without an allocator.
+func (s AllocationStats) Fired() int { return s.Skipped + s.Counterfactual }
+
+// question is what an allocator is asked about a lease, and told when it is decided.
+type question struct {
+	AllocatorContext
+	uncertainty slots.Maybe
+}
+
+// question makes the question of a lease.
+func (r *run) question(rec LeaseRecord, radius, remaining float64) question {
+	return question{
+		AllocatorContext: AllocatorContext{
+			Features:  Features{Advantage: rec.Advantage, Keys: len(rec.Diff), BlastRadius: radius},
+			Lease:     rec.Lease,
+			Remaining: remaining,
+			Seed:      derive.Seed(r.cfg.Seed, "allocate", uint64(rec.Lease)),
+		},
+		uncertainty: rec.Uncertainty,
+	}
+}
+
+// decided is a decision that the allocator is to be told of.
+type decided struct {
+	question
+	record Observation
+}
+
+// decide notes what became of the card that a report is about. Only what was measured says something about
+// it: a card that was stale, oversized or could not be measured does not.
+func (r *run) decide(rep slots.Report, audit Audit) {
+	a := r.byID[rep.Artifact]
+	if r.cfg.Budget.Allocator == nil || a == nil || !rep.CandRate.Known {
+		return
+	}
+	switch rep.Outcome {
+	case slots.Committed, slots.BelowThreshold, slots.OracleRejected, slots.CASConflict:
+	default:
+		return
+	}
+	q, asked := a.questions[rep.Lease]
+	if !asked {
+		return
+	}
+	audit.PImprove, audit.Uncertainty = rep.PImprove, q.uncertainty
+	r.decisions = append(r.decisions, decided{q, Observation{
+		Lease: rep.Lease, Artifact: a.id, Features: q.Features, Remaining: q.Remaining,
+		Committed: rep.Outcome == slots.Committed, Audit: audit,
+	}})
+}
+
+// teach tells the allocator of a step's decisions, in lease order.
+func (r *run) teach() error {
+	slices.SortStableFunc(r.decisions, func(a, b decided) int { return a.Lease - b.Lease })
+	for _, d := range r.decisions {
+		r.cfg.Budget.Allocator.Observe(d.AllocatorContext, d.record.Committed)
+		d.record.State = r.cfg.Budget.Allocator.State()
+		if err := r.journal.note(ObserveEntry, d.record); err != nil {
+			return err
+		}
+		r.allocation.Observed++
+	}
+	r.decisions = r.decisions[:0]
+	return nil
+}
+
+// count counts what the allocator said of a lease.
+func (s *AllocationStats) count(v Verification) {
+	switch v {
+	case VerifyAllowed:
+		s.Allowed++
+	case VerifySkipped:
+		s.Skipped++
+	case VerifyCounterfactual:
+		s.Counterfactual++
+	}
 }
 
 // fractionLeft is how much of the tightest cap is left, in [0, 1]; 1 without a cap.

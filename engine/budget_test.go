@@ -23,7 +23,10 @@ func (a *ledgerOfDecisions) Decide(ctx engine.AllocatorContext) engine.Allocatio
 	return engine.Allocation{Skip: ctx.Lease%3 == 0, Counterfactual: ctx.Lease%3 == 1}
 }
 
-func (a *ledgerOfDecisions) Observe(ctx engine.AllocatorContext, _ engine.Audit, committed bool) {
+func (a *ledgerOfDecisions) Snapshot() engine.Decider { return a }
+func (a *ledgerOfDecisions) State() []float64         { return []float64{float64(len(a.observed))} }
+
+func (a *ledgerOfDecisions) Observe(ctx engine.AllocatorContext, committed bool) {
 	a.observed = append(a.observed, ctx.Lease)
 	if committed {
 		a.committed++

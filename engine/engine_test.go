@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/engine/budget"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -225,10 +226,24 @@ func variants() map[string]func(*engine.Config) {
 		"window":     func(c *engine.Config) { c.Parallel.Async.On = true },
 		"population": func(c *engine.Config) { c.Policies.Selection = spread{} },
 		"beta":       func(c *engine.Config) { c.Policies.Acceptance = nil },
+		"allocator":  allocated,
+		"allocator, window": func(c *engine.Config) {
+			allocated(c)
+			c.Parallel.Async.On = true
+		},
 		"oracle": func(c *engine.Config) {
 			c.Gate.Oracle = hill{n: 3}
 			c.Artifacts = []engine.ArtifactConfig{{BlastRadius: 0.6}}
 		},
+	}
+}
+
+// allocated spends a budget so tight that the allocator acts.
+func allocated(c *engine.Config) {
+	c.Actor.Trials = 0
+	c.Budget = engine.Budget{
+		MaxCost: 400, Governor: budget.Governor{},
+		Allocator: &budget.ValueBudgetAllocator{BudgetStart: 0.9},
 	}
 }
 

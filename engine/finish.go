@@ -116,6 +116,9 @@ func (r *run) result(reason StopReason, err error) *Result {
 		HeldOut: compare(first.start, first.devSweep()), Sealed: r.sealed, Fusion: r.fusionStats(),
 		Log: r.log, Spend: r.spend, Stop: reason, Meters: r.meters,
 	}
+	if r.cfg.Budget.Allocator != nil {
+		res.Allocation = &r.allocation
+	}
 	if err != nil {
 		res.Error = err.Error()
 	}

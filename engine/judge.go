@@ -122,7 +122,7 @@ func (r *run) measure(ctx context.Context, e *evaluator, c *slots.Candidate, tas
 	}
 	for i, o := range outcomes {
 		s.Rewards[i] = o.Reward
-		s.Spend = s.Spend.Plus(rolloutSpend(o))
+		s.Spend = s.Spend.Plus(rolloutSpend(c, o))
 		if o.Failure != "" {
 			s.Failures++
 		}

@@ -27,6 +27,7 @@ type lease struct {
 	group           stats.Moments
 	population      *slots.Population
 	remaining       float64
+	decider         Decider // nil without an allocator
 }
 
 // LeaseRecord is what came of a lease.
@@ -90,6 +91,9 @@ func (r *run) prepare(id, round, lane int) (*lease, error) {
 	l := &lease{
 		id: id, round: round, lane: lane, artifact: r.artifacts[n], base: v[n], view: v,
 		population: r.elites.snapshot(), remaining: r.cfg.Budget.fractionLeft(r.spend),
+	}
+	if r.cfg.Budget.Allocator != nil {
+		l.decider = r.cfg.Budget.Allocator.Snapshot()
 	}
 	keys := shard(r.split.Train, lane, r.cfg.Parallel.Lanes)
 	pick := r.policies.TaskSampler.Pick(slices.Clone(keys), round)
@@ -176,11 +180,20 @@ func (w *worker) work(ctx context.Context) error {
 func (w *worker) evaluate(ctx context.Context, stage Stage, c *slots.Candidate) (Outcome, error) {
 	start := w.run.now()
 	o, err := w.run.eval.outcome(ctx, c, w.lease.task, w.lease.seeds[w.lease.taskIndex])
-	w.charge(stage, start, 1, rolloutSpend(o))
+	w.charge(stage, start, 1, rolloutSpend(c, o))
 	return o, err
 }
 
-func rolloutSpend(o Outcome) slots.Spend { return o.Spend.Plus(slots.Spend{Rollouts: 1}) }
+// rolloutSpend is what an evaluation is charged: one rollout, what the evaluator reports and, for a rule,
+// its operators and calls in units of cost (at least one).
+func rolloutSpend(c *slots.Candidate, o Outcome) slots.Spend {
+	s := o.Spend
+	s.Rollouts++
+	if c.Rule != nil {
+		s.Cost += float64(max(1, dsl.Ops(c.Rule)))
+	}
+	return s
+}
 
 func (w *worker) charge(stage Stage, start time.Duration, calls int, s slots.Spend) {
 	w.rec.Spend = w.rec.Spend.Plus(s)
@@ -306,8 +319,8 @@ func (w *worker) verify(ctx context.Context, c *slots.Candidate) error {
 		return nil
 	}
 	w.rec.Verify = VerifyAllowed
-	if r.cfg.Budget.Allocator != nil {
-		d := r.cfg.Budget.Allocator.Decide(r.question(w.rec, w.lease.artifact.radius, w.lease.remaining))
+	if w.lease.decider != nil {
+		d := w.lease.decider.Decide(r.question(w.rec, w.lease.artifact.radius, w.lease.remaining).AllocatorContext)
 		w.rec.Uncertainty = d.Uncertainty
 		switch {
 		case d.Skip:
@@ -326,16 +339,6 @@ func (w *worker) verify(ctx context.Context, c *slots.Candidate) error {
 		w.rec.Delta = slots.Known(o.Reward - w.rec.Reward)
 	}
 	return err
-}
-
-// question is what an allocator is asked, and told about, for a lease.
-func (r *run) question(rec LeaseRecord, radius, remaining float64) AllocatorContext {
-	return AllocatorContext{
-		Features:  Features{Advantage: rec.Advantage, Keys: len(rec.Diff), BlastRadius: radius},
-		Lease:     rec.Lease,
-		Remaining: remaining,
-		Seed:      derive.Seed(r.cfg.Seed, "allocate", uint64(rec.Lease)),
-	}
 }
 
 // unmeasured reports whether err is an infrastructure failure that retries did not mend.
@@ -412,7 +415,7 @@ func (t *trial) Try(ctx context.Context, c *slots.Candidate, tasks []int) ([]flo
 			return nil, err
 		}
 		rewards[k] = o.Reward
-		spent = spent.Plus(rolloutSpend(o))
+		spent = spent.Plus(rolloutSpend(c, o))
 	}
 	w.charge(StageTrial, start, len(tasks), spent)
 	return rewards, nil
@@ -490,6 +493,9 @@ func (r *run) card(l *lease, rec LeaseRecord) *slots.Card {
 	if b, ok := l.artifact.strategy.(Breaker); ok {
 		c.ContractBreaking = b.Breaks(l.base.state, rec.Diff)
 	}
-	l.artifact.questions[rec.Lease] = r.question(rec, l.artifact.radius, l.remaining)
+	if r.cfg.Budget.Allocator != nil {
+		r.allocation.count(rec.Verify)
+		l.artifact.questions[rec.Lease] = r.question(rec, l.artifact.radius, l.remaining)
+	}
 	return c
 }

@@ -29,6 +29,7 @@ const (
 	AuditEntry   EntryKind = "audit"   // effect: an oracle's verdict
 	RaceEntry    EntryKind = "race"    // effect: another writer moved the head
 	MergeEntry   EntryKind = "merge"   // a decision
+	ObserveEntry EntryKind = "observe" // the allocator learned from a decision
 	CommitEntry  EntryKind = "commit"  // dev moved
 	PromoteEntry EntryKind = "promote" // stable moved
 	RoundEntry   EntryKind = "round"   // a row of the history

@@ -196,7 +196,7 @@ func (m *merge) onEvidence(ctx context.Context, c *slots.Card, cand *slots.Candi
 		}
 		sum += o.Reward
 		n++
-		rec.Spend = rec.Spend.Plus(rolloutSpend(o))
+		rec.Spend = rec.Spend.Plus(rolloutSpend(cand, o))
 	}
 	if n == 0 {
 		return slots.Maybe{}, nil
@@ -383,7 +383,7 @@ func (m *merge) context() slots.MergeContext {
 // settle does what follows from the outcome.
 func (m *merge) settle() {
 	m.art.region.learn(m.report)
-	m.observe()
+	m.run.decide(m.report, Audit{Delta: m.delta(), StableDistance: m.distance})
 	back := m.report.Outcome == slots.Unmeasured || m.report.Outcome == slots.CASConflict
 	if back {
 		m.run.pool.giveBack(m.cards)
@@ -395,12 +395,10 @@ func (m *merge) settle() {
 	}
 }
 
-// observe tells the allocator of a measured decision, once.
-func (m *merge) observe() {
-	alloc := m.run.cfg.Budget.Allocator
-	if alloc == nil || m.cand == nil || m.report.Outcome == slots.Unmeasured {
-		return
+// delta is what the card that the outcome belongs to saw on its own task.
+func (m *merge) delta() slots.Maybe {
+	if m.winner == nil {
+		return slots.Maybe{}
 	}
-	audit := Audit{Delta: m.winner.Delta, PImprove: m.report.PImprove, StableDistance: m.distance}
-	alloc.Observe(m.art.questions[m.winner.Lease], audit, m.report.Outcome == slots.Committed)
+	return m.winner.Delta
 }

@@ -107,6 +107,8 @@ type Result struct {
 	// Sealed is measured once, at the end of a run that is done; nil without sealed tasks.
 	Sealed *Measure     `json:"sealed"`
 	Fusion *FusionStats `json:"fusion"` // nil: not instrumented
+	// Allocation counts what the allocator did; nil without one.
+	Allocation *AllocationStats `json:"allocation,omitempty"`
 	// Log lists the moves of dev that the run made, in order.
 	Log   []Commit    `json:"log"`
 	Spend slots.Spend `json:"spend"`

@@ -57,14 +57,16 @@ type run struct {
 	judge    *judge
 	journal  *journal
 
-	artifacts []*artifact
-	byID      map[string]*artifact
-	views     []view // what each lane sees
-	pool      pool
-	groups    map[group]*stats.Moments
-	elites    population
-	audits    auditTrail
-	aggregate Aggregator
+	artifacts  []*artifact
+	byID       map[string]*artifact
+	views      []view // what each lane sees
+	pool       pool
+	groups     map[group]*stats.Moments
+	elites     population
+	audits     auditTrail
+	aggregate  Aggregator
+	decisions  []decided // of this step, that the allocator is to be told of
+	allocation AllocationStats
 
 	spend      slots.Spend
 	lastStep   slots.Spend // spend at the last history row

@@ -19,6 +19,9 @@ func (r *run) step(ctx context.Context, round int) error {
 	if err != nil {
 		return err
 	}
+	if err := r.teach(); err != nil {
+		return err
+	}
 	if err := r.promote(reports); err != nil {
 		return err
 	}
