@@ -169,3 +169,19 @@ func TestShapesUnderAssumptions(t *testing.T) {
 		}
 	}
 }
+
+// What docs/gate.md says of the prover.
+func TestDocumentedAnswers(t *testing.T) {
+	sig := signature(t, "signature priority(x: num in [0, 1], n: int in [0, 9]) -> num")
+	for body, want := range map[string]Answer{
+		"return x > 0 ? 1 / x : 0":     Refuted,
+		"return x > 0.001 ? 1 / x : 0": Proved,
+		"return n > 0 ? 1 / n : 0":     Proved,
+		"return 1 / (ceil(x) - 0.5)":   Unknown,
+		"return sqrt(x - x ** 2)":      Unknown,
+	} {
+		if p := finite(t, sig, rule(t, body), GateBoxes); p.Answer != want {
+			t.Errorf("%s: %v, want %v; witness %v", body, p.Answer, want, p.Witness)
+		}
+	}
+}
