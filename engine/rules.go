@@ -126,32 +126,6 @@ func parseRule(text string) (*dsl.Rule, error) {
 	return nil, errors.New("the text holds no rule")
 }
 
-type languageGate struct {
-	sig *dsl.Signature
-}
-
-// LanguageGate admits every rule of the language that fits sig.
-func LanguageGate(sig *dsl.Signature) RuleGate { return languageGate{sig: sig} }
-
-func (g languageGate) Text(src string) (Admitted, error) {
-	r, err := parseRule(src)
-	if err != nil {
-		return Admitted{}, refusalOf(err)
-	}
-	return g.Tree(r)
-}
-
-func (g languageGate) Tree(r *dsl.Rule) (Admitted, error) {
-	if err := dsl.CheckRule(r, g.sig, dsl.Limits{}); err != nil {
-		return Admitted{}, refusalOf(err)
-	}
-	p, err := dsl.Compile(r, g.sig)
-	if err != nil {
-		return Admitted{}, fmt.Errorf("compiling an admitted rule: %w", err)
-	}
-	return Admitted{Rule: r, Program: p, Identity: dsl.Identity(r)}, nil
-}
-
 // refusalOf makes diagnostics a refusal.
 func refusalOf(err error) error {
 	var ds *dsl.DiagnosticsError
