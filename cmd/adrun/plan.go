@@ -8,6 +8,7 @@ import (
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/engine/budget"
 	"github.com/agentdescent/adrun/reflector"
 	"github.com/agentdescent/adrun/slots"
 )
@@ -108,13 +109,31 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 		Actor:     engine.Actor{Proposer: breeder, Trials: trials, Solved: s.Evolve.Solved},
 		Policies:  slots.Policies{Acceptance: acceptance},
 		Parallel:  engine.Parallel{Lanes: s.Evolve.Lanes},
-		Budget: engine.Budget{
-			Rounds: s.Evolve.Rounds, Target: s.Evolve.Target, Patience: s.Evolve.Patience,
-			MaxTime: seconds(s.Budget.MaxSeconds), MaxRollouts: s.Budget.MaxRollouts, MaxCost: s.Budget.MaxCost,
-		},
-		Gate: engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha}},
+		Budget:    budgetOf(s),
+		Gate:      engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha}},
 	}
 	return c, c.Validate()
+}
+
+// budgetOf takes the limits of a spec. The governor comes with a cap: without one there is no fraction that
+// it could go by.
+func budgetOf(s *spec.Spec) engine.Budget {
+	b := engine.Budget{
+		Rounds: s.Evolve.Rounds, Target: s.Evolve.Target, Patience: s.Evolve.Patience,
+		MaxTime: seconds(s.Budget.MaxSeconds), MaxRollouts: s.Budget.MaxRollouts,
+		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCost,
+	}
+	var returns budget.Returns
+	if r := s.Budget.Returns; r != nil {
+		returns = budget.Returns{Rounds: r.Rounds, Gain: r.Gain}
+	}
+	if s.Budget.Capped() || returns.Rounds > 0 {
+		b.Governor = budget.Governor{SoftFloor: s.Budget.SoftFloor, HardFloor: s.Budget.HardFloor, Returns: returns}
+	}
+	if s.Budget.Allocator == "value" {
+		b.Allocator = &budget.ValueBudgetAllocator{}
+	}
+	return b
 }
 
 func acceptanceOf(s *spec.Spec) (slots.Acceptance, error) {

@@ -29,11 +29,13 @@ type summary struct {
 	Commits  int            `json:"commits"`
 	HeldOut  engine.Measure `json:"held_out"`
 	// Sealed is null when the spec seals no tasks, or the run was interrupted.
-	Sealed       *engine.Measure `json:"sealed"`
-	BestIdentity string          `json:"best_identity"`
-	Ops          int             `json:"ops"`
-	Comparisons  []comparison    `json:"comparisons"`
-	Out          string          `json:"-"`
+	Sealed *engine.Measure `json:"sealed"`
+	// Allocation is null without an allocator.
+	Allocation   *engine.AllocationStats `json:"allocation"`
+	BestIdentity string                  `json:"best_identity"`
+	Ops          int                     `json:"ops"`
+	Comparisons  []comparison            `json:"comparisons"`
+	Out          string                  `json:"-"`
 }
 
 // comparison is the start rule and the best rule on the same instances.
@@ -52,7 +54,7 @@ func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*
 	s := &summary{
 		Problem: p.problem.Name, Name: p.name, Seed: *p.spec.Evolve.Seed, Stop: string(res.Stop), Rounds: len(res.History),
 		Rollouts: res.Spend.Rollouts, Gated: res.Gated, Refused: res.Refused, Commits: res.Outcomes[slots.Committed],
-		HeldOut: res.HeldOut, Sealed: res.Sealed, BestIdentity: dsl.Identity(r.rule), Ops: dsl.Ops(r.rule), Comparisons: []comparison{},
+		HeldOut: res.HeldOut, Sealed: res.Sealed, Allocation: res.Allocation, BestIdentity: dsl.Identity(r.rule), Ops: dsl.Ops(r.rule), Comparisons: []comparison{},
 	}
 	start, err := p.compiled(p.start)
 	if err != nil {
@@ -149,6 +151,9 @@ func (a *app) printReport(p *plan, s *summary, res *engine.Result, took time.Dur
 	fmt.Fprintf(w, "commits\t%d\t\n", s.Commits)
 	measureLine(w, "held out", &s.HeldOut)
 	measureLine(w, "sealed", s.Sealed)
+	if n := s.Allocation; n != nil {
+		fmt.Fprintf(w, "allocator\t%d\t(%d skipped, %d looked at all the same, %d observed)\n", n.Fired(), n.Skipped, n.Counterfactual, n.Observed)
+	}
 	fmt.Fprintf(w, "ops\t%d\t\n", s.Ops)
 	fmt.Fprintf(w, "time\t%.1f s\t\n", took.Seconds())
 	if err := w.Flush(); err != nil {

@@ -131,7 +131,7 @@ func (v *validator) validate(s *Spec) {
 	v.within("$.evolve.patience", float64(s.Evolve.Patience), 0, 1e9)
 	v.within("$.budget.max_seconds", float64(s.Budget.MaxSeconds), 0, 1e9)
 	v.within("$.budget.max_rollouts", float64(s.Budget.MaxRollouts), 0, 1e15)
-	v.within("$.budget.max_cost", s.Budget.MaxCost, 0, 1e300)
+	v.budget(s.Budget)
 	v.within("$.gate.grid", float64(s.Gate.Grid), 0, 65536)
 	v.within("$.gate.alpha", s.Gate.Alpha, 0, 0.5)
 	if s.Policies.Acceptance != "" {
@@ -141,5 +141,22 @@ func (v *validator) validate(s *Spec) {
 		v.within("$.propose.breeder.trials", float64(b.Trials), 0, 1e9)
 		v.within("$.propose.breeder.max_ops", float64(b.MaxOps), 0, 256)
 		v.within("$.propose.breeder.random", float64(b.Random), 0, 1e6)
+	}
+}
+
+func (v *validator) budget(b Budget) {
+	v.within("$.budget.max_tokens", float64(b.MaxTokens), 0, 1e15)
+	v.within("$.budget.max_cost", b.MaxCost, 0, 1e300)
+	v.within("$.budget.soft_floor", b.SoftFloor, 0, 1)
+	v.within("$.budget.hard_floor", b.HardFloor, 0, 1)
+	if b.Returns != nil {
+		v.within("$.budget.returns.rounds", float64(b.Returns.Rounds), 1, 1e9)
+		v.within("$.budget.returns.gain", b.Returns.Gain, 0, 1)
+	}
+	if b.Allocator != "" {
+		v.oneOf("$.budget.allocator", b.Allocator, "none", "value")
+	}
+	if b.Allocator == "value" && !b.Capped() {
+		v.report("$.budget.allocator", "an allocator divides what a cap leaves: set max_tokens, max_cost or max_rollouts")
 	}
 }

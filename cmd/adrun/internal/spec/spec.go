@@ -53,7 +53,22 @@ type Evolve struct {
 type Budget struct {
 	MaxSeconds  int     `yaml:"max_seconds,omitempty" json:"max_seconds,omitempty" jsonschema:"wall time"`
 	MaxRollouts int     `yaml:"max_rollouts,omitempty" json:"max_rollouts,omitempty" jsonschema:"evaluations, trials among them"`
-	MaxCost     float64 `yaml:"max_cost,omitempty" json:"max_cost,omitempty" jsonschema:"declared cost units"`
+	MaxTokens   int     `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" jsonschema:"tokens of a model"`
+	MaxCost     float64 `yaml:"max_cost,omitempty" json:"max_cost,omitempty" jsonschema:"units of cost: the operators of each rule evaluated, and what evaluators report"`
+	// The governor comes with any of the caps above but max_seconds.
+	SoftFloor float64  `yaml:"soft_floor,omitempty" json:"soft_floor,omitempty" jsonschema:"the fraction spent from which fusion ranks nothing; 1 is never; default 0.75"`
+	HardFloor float64  `yaml:"hard_floor,omitempty" json:"hard_floor,omitempty" jsonschema:"the fraction spent from which proposals are not measured on their own task; 1 is never; default 0.9"`
+	Returns   *Returns `yaml:"returns,omitempty" json:"returns,omitempty" jsonschema:"end the run when its returns diminish"`
+	Allocator string   `yaml:"allocator,omitempty" json:"allocator,omitempty" jsonschema:"value spends self-verification on likely commits once half of a cap is spent; default none"`
+}
+
+// Capped reports whether there is a budget whose fractions mean something.
+func (b Budget) Capped() bool { return b.MaxRollouts > 0 || b.MaxTokens > 0 || b.MaxCost > 0 }
+
+// Returns says when the returns of a run have diminished.
+type Returns struct {
+	Rounds int     `yaml:"rounds" json:"rounds" jsonschema:"look at this many last rounds"`
+	Gain   float64 `yaml:"gain" json:"gain" jsonschema:"the least rise of the best held-out mean in them"`
 }
 
 // Policies name shipped policies; an empty name is the default.
