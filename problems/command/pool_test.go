@@ -229,23 +229,24 @@ func TestRetries(t *testing.T) {
 		does          string
 		retries, want int
 	}{
-		"exit":            {`exit 1`, 0, 2},
-		"exit, twice":     {`exit 1`, 2, 3},
-		"exit, never":     {`exit 1`, -1, 1},
-		"killed":          {`kill -KILL $$`, 0, 2},
-		"garbage":         {`echo hello`, 0, 2},
-		"rejected":        {`echo "{\"id\":$id,\"error\":\"no\"}"`, 0, 1},
-		"bad score":       {`echo "{\"id\":$id,\"score\":2}"`, 0, 1},
-		"hang (timeouts)": {`exec sleep 1000`, 0, 1},
+		"exit":        {`exit 1`, 0, 2},
+		"exit, twice": {`exit 1`, 2, 3},
+		"exit, never": {`exit 1`, -1, 1},
+		"killed":      {`kill -KILL $$`, 0, 2},
+		"garbage":     {`echo hello`, 0, 2},
+		"rejected":    {`echo "{\"id\":$id,\"error\":\"no\"}"`, 0, 1},
+		"bad score":   {`echo "{\"id\":$id,\"score\":2}"`, 0, 1},
+		"hang":        {`exec sleep 1000`, 0, 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			starts := filepath.Join(t.TempDir(), "starts")
-			f := failure(t, open(t, Spec{
-				Command: shell(t, answer+`echo >>"`+starts+`"; `+tt.does), Retries: tt.retries,
-				Timeout: 2 * time.Second, Startup: -1,
-			}))
+			spec := Spec{Command: shell(t, answer+`echo >>"`+starts+`"; `+tt.does), Retries: tt.retries, Timeout: time.Minute}
+			if strings.HasPrefix(name, "hang") {
+				spec.Timeout, spec.Startup = 5*time.Second, -1
+			}
+			f := failure(t, open(t, spec))
 			log, err := os.ReadFile(starts)
 			if err != nil || len(log) != tt.want || f.Attempts != tt.want {
 				t.Errorf("%d starts, %d attempts, %v; want %d: %v", len(log), f.Attempts, err, tt.want, f)
@@ -258,8 +259,8 @@ func TestRetries(t *testing.T) {
 func TestSlowRepliesInTime(t *testing.T) {
 	t.Parallel()
 	script := `while ` + answer + ` [ "$id" ]; do sleep 0.8; echo "{\"id\":$id,\"score\":1}"; done`
-	p := open(t, Spec{Command: shell(t, script), Timeout: 3 * time.Second})
-	for range 5 {
+	p := open(t, Spec{Command: shell(t, script), Timeout: 5 * time.Second})
+	for range 8 {
 		score(t, p)
 	}
 }
