@@ -330,7 +330,8 @@ func TestCacheKeepsVerdicts(t *testing.T) {
 		t.Error("the bound drops nothing")
 	}
 	off := newGate(t, Config{CacheEntries: -1})
-	if off.Check("rule priority { return rank }").Program == off.Check("rule priority { return rank }").Program {
+	first, second := off.Check("rule priority { return rank }"), off.Check("rule priority { return rank }")
+	if first.Program == second.Program {
 		t.Error("a cache that is off keeps verdicts")
 	}
 }

@@ -36,7 +36,6 @@ type pair struct {
 	task
 	x1, x2       int32
 	low, high    []path
-	assumed      []int32
 	differs      []held // what each box assumes: the assumptions at both points, and x1 < x2
 	dir          Direction
 	wholeX       bool
