@@ -159,7 +159,10 @@ func (r *run) fusionStats() *FusionStats {
 		if t.Ranked {
 			s.Ranked++
 		}
-		if t.Contested {
+		if t.SynthesisFailed {
+			s.SynthesisFailed++
+		}
+		if t.Contested && t.Ranked {
 			s.Contested++
 			if t.UnionWon {
 				won++

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/agentdescent/adrun/slots"
 )
 
 // journal is the log of a run while it runs. During a resume it first plays back what is stored: recorded
@@ -191,4 +193,23 @@ func (j *journal) write(ctx context.Context, commits []Commit) error {
 	}
 	j.pending, j.stable = nil, nil
 	return nil
+}
+
+// replies keeps what policies are told from outside, and charges the run for it.
+type replies struct{ run *run }
+
+var _ slots.Recorder = replies{}
+
+// Reply returns the recorded reply, or asks and makes the answer durable before it is used.
+func (p replies) Reply(ctx context.Context, call func(context.Context) (slots.Reply, error)) (slots.Reply, error) {
+	r := p.run
+	live := !r.journal.replaying()
+	start := r.now()
+	reply, err := effect(r.journal, ReplyEntry, func() (slots.Reply, error) { return call(ctx) })
+	if err == nil && live {
+		err = r.journal.flush(ctx)
+	}
+	r.spend = r.spend.Plus(reply.Spend)
+	r.meters.add(StageMerge, r.now()-start, 1, reply.Spend)
+	return reply, err
 }

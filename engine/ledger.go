@@ -35,6 +35,7 @@ const (
 	RoundEntry   EntryKind = "round"   // a row of the history
 	ClockEntry   EntryKind = "clock"   // effect: a reading of the clock at a barrier; not canonical
 	SealedEntry  EntryKind = "sealed"  // effect: the measurement on the sealed tasks
+	ReplyEntry   EntryKind = "reply"   // what a policy was told from outside
 	EndEntry     EntryKind = "end"     // why the run was done
 )
 

@@ -226,8 +226,28 @@ func (m *merge) conflict(ctx context.Context) (slots.MergeOutcome, error) {
 			return "", broken
 		}
 	}
+	if a, b := m.contradiction(kept); a != nil {
+		broken.Rule = "the survivors do not contradict each other unless the fusion merges contradictions"
+		broken.Got = fmt.Sprintf("leases %d and %d", a.Lease, b.Lease)
+		return "", broken
+	}
 	m.cards, m.report.ConflictsDropped = kept, dropped
 	return "", nil
+}
+
+// contradiction finds two cards that contradict each other, unless the fusion can merge such.
+func (m *merge) contradiction(cards []*slots.Card) (a, b *slots.Card) {
+	if f, ok := m.run.policies.Fusion.(slots.ContradictionMerger); ok && f.MergesContradictions() {
+		return nil, nil
+	}
+	for i, b := range cards {
+		for _, a := range cards[:i] {
+			if a.Diff.Contradicts(b.Diff) {
+				return a, b
+			}
+		}
+	}
+	return nil, nil
 }
 
 // seen is the artifact as policies see it.

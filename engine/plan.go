@@ -41,6 +41,7 @@ func NewPlan(c Config) (*Plan, error) {
 		Problem: d.Name, Train: ids(s.Train), HeldOut: ids(s.HeldOut), Sealed: ids(d.Sealed),
 		Lanes: c.Parallel.Lanes, OneSided: oneSided(s), FirstRound: firstRound(c, s),
 	}
+	p.Warnings = c.Policies.Warnings(c.Gate.Merge)
 	acceptance := c.Policies.Fill().Acceptance
 	if q, ok := acceptance.(slots.Configurer); ok {
 		q.Configure(c.Gate.Merge)

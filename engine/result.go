@@ -64,12 +64,15 @@ type Measure struct {
 
 // FusionStats summarise the contests between single diffs and their union.
 type FusionStats struct {
-	// Trials, Ranked and Contested count; WinRate is the share of contested trials that the union won,
-	// absent when there was none.
+	// Trials and Ranked count contests and those that were scored, Contested those of them that had a
+	// union to win; WinRate is the share that it won, absent when there was none. SynthesisFailed counts
+	// merged texts that were asked for and could not be used.
 	Trials    int         `json:"trials"`
 	Ranked    int         `json:"ranked"`
 	Contested int         `json:"contested"`
 	WinRate   slots.Maybe `json:"win_rate"`
+
+	SynthesisFailed int `json:"synthesis_failed,omitempty"`
 }
 
 // ArtifactResult is one artifact at the end of a run.

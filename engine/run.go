@@ -121,9 +121,13 @@ func open(ctx context.Context, c Config) (*run, error) {
 	if err := r.openArtifacts(stored); err != nil {
 		return nil, err
 	}
+	if err := r.policies.Start(c.Seed); err != nil {
+		return nil, err
+	}
 	if err := r.policies.Install(r.judge, c.Gate.Merge); err != nil {
 		return nil, err
 	}
+	r.policies.Record(replies{r})
 	if c.Gate.Aggregator != nil {
 		if r.aggregate, err = c.Gate.Aggregator(r.kit()); err != nil {
 			return nil, fmt.Errorf("building the aggregator: %w", err)

@@ -115,6 +115,7 @@ func (e *ConfigError) artifacts(c Config) {
 // policies refuses combinations in which a policy would be installed and never consulted.
 func (e *ConfigError) policies(c Config) {
 	p := c.Policies
+	e.Problems = append(e.Problems, p.Problems()...)
 	if c.Gate.Aggregator != nil {
 		if p.Selection != nil && keepsPopulation(p.Selection) {
 			e.add("Policies.Selection and Gate.Aggregator: one of them selects, remove the other")

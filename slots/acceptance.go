@@ -40,9 +40,30 @@ func settle(prior Beta, accepted bool, delta float64) Beta {
 // numbers from the run.
 type DefaultAcceptance struct {
 	BaseDelta, MinDelta, HalfLife float64
-	// Shift, if set, returns pseudo-observations that are added to both posteriors before they are
-	// compared: a positive number to the candidate's successes, a negative one to its failures.
+	// Shift, if set, returns pseudo-observations that enter the candidate's prior before the posteriors
+	// are compared: a positive number its successes, a negative one its failures.
 	Shift func(ctx MergeContext) float64
+
+	run once
+}
+
+// Start takes the instance for a run.
+func (p *DefaultAcceptance) Start(uint64) error { return p.run.take("DefaultAcceptance") }
+
+// Warnings tells of thresholds that the policy holds and the run would have otherwise.
+func (p *DefaultAcceptance) Warnings(c MergeConfig) []string {
+	c = c.Normalize()
+	var out []string
+	for _, f := range []struct {
+		name      string
+		own, runs float64
+	}{{"BaseDelta", p.BaseDelta, c.BaseDelta}, {"MinDelta", p.MinDelta, c.MinDelta}, {"HalfLife", p.HalfLife, c.HalfLife}} {
+		if f.own != 0 && f.own != f.runs {
+			out = append(out, fmt.Sprintf("the acceptance keeps its own %s of %v where the run says %v: "+
+				"leave it out to follow the run", f.name, f.own, f.runs))
+		}
+	}
+	return out
 }
 
 // Configure takes the numbers that were not set from the run.
@@ -127,7 +148,12 @@ func (p *DefaultAcceptance) SmallestGain(n int) (Maybe, string) {
 // Alpha from the run.
 type PairedAcceptance struct {
 	Alpha float64
+
+	run once
 }
+
+// Start takes the instance for a run.
+func (p *PairedAcceptance) Start(uint64) error { return p.run.take("PairedAcceptance") }
 
 // Configure takes Alpha from the run unless it was set.
 func (p *PairedAcceptance) Configure(c MergeConfig) { def(&p.Alpha, c.Normalize().Alpha) }

@@ -45,6 +45,37 @@ func (AskActor) Propose(ctx context.Context, pc *ProposalContext, ask Proposer) 
 	return []Proposal{*p}, nil
 }
 
+// Full accepts every card but a contract-breaking one that lags.
+type Full struct{}
+
+// PolicyName returns "full".
+func (Full) PolicyName() string { return "full" }
+
+// Decide decides.
+func (Full) Decide(eta, _ int, contractBreaking bool) StaleAction {
+	if contractBreaking && eta > 0 {
+		return Discard
+	}
+	return Accept
+}
+
+// Reflective verifies every card that lags again; a contract-breaking one is discarded.
+type Reflective struct{}
+
+// PolicyName returns "reflective".
+func (Reflective) PolicyName() string { return "reflective" }
+
+// Decide decides.
+func (Reflective) Decide(eta, _ int, contractBreaking bool) StaleAction {
+	switch {
+	case eta <= 0:
+		return Accept
+	case contractBreaking:
+		return Discard
+	}
+	return Rebase
+}
+
 // Guarded accepts a fresh card, rebases one within the tolerance and discards the others.
 type Guarded struct{}
 
@@ -76,20 +107,22 @@ func (p *DefaultConflict) Bind(v Verifier) error { return bindOnce(&p.verifier, 
 
 // Resolve resolves.
 func (p *DefaultConflict) Resolve(ctx context.Context, a Artifact, cards []*Card) ([]*Card, int, error) {
-	score := func(c *Card) (CheapScore, error) {
-		if p.verifier == nil {
-			return 0, &UnboundError{Policy: "DefaultConflict", Needs: "a verifier"}
-		}
-		return p.verifier.CheapEval(ctx, a.ID, a.State.Apply(c.Diff))
-	}
 	return ResolvePairs(cards, func(newcomer, kept *Card) (bool, error) {
-		n, err := score(newcomer)
-		if err != nil {
-			return false, err
-		}
-		k, err := score(kept)
+		n, k, err := scorePair(ctx, p.verifier, a, newcomer, kept)
 		return n > k, err
 	})
+}
+
+// scorePair ranks dev with either diff.
+func scorePair(ctx context.Context, v Verifier, a Artifact, newcomer, kept *Card) (n, k CheapScore, err error) {
+	if v == nil {
+		return 0, 0, &UnboundError{Policy: "DefaultConflict", Needs: "a verifier"}
+	}
+	if n, err = v.CheapEval(ctx, a.ID, a.State.Apply(newcomer.Diff)); err != nil {
+		return 0, 0, err
+	}
+	k, err = v.CheapEval(ctx, a.ID, a.State.Apply(kept.Diff))
+	return n, k, err
 }
 
 // ResolvePairs is the bookkeeping of a conflict policy. Cards come in one by one; one that contradicts
@@ -131,32 +164,20 @@ func without(kept []*Card, c *Card) []*Card {
 	return out
 }
 
-// DefaultFusion sends the union of the diffs to the gate.
-type DefaultFusion struct{}
-
-// PolicyName returns "default".
-func (DefaultFusion) PolicyName() string { return "default" }
-
-// Select returns the union, or the only diff.
-func (DefaultFusion) Select(_ context.Context, _ Artifact, diffs []Diff) (Choice, error) {
-	u := Union(diffs...)
-	for _, d := range diffs {
-		if d.Equal(u) {
-			return Choice{Diff: d}, nil
-		}
-	}
-	return Choice{Diff: u, Union: true}, nil
-}
-
 // DefaultPromotion makes a head stable that has survived After steps: a commit and an oracle rejection
 // start the count again, and an artifact without a report ages too. The zero value takes After from the run.
 type DefaultPromotion struct {
-	After    int
+	After int
+
+	run      once
 	survived map[string]int
 }
 
 // PolicyName returns "default".
 func (p *DefaultPromotion) PolicyName() string { return "default" }
+
+// Start takes the instance for a run.
+func (p *DefaultPromotion) Start(uint64) error { return p.run.take("DefaultPromotion") }
 
 // Configure takes After from the run unless it was set.
 func (p *DefaultPromotion) Configure(c MergeConfig) { def(&p.After, c.Normalize().PromoteAfter) }
@@ -196,10 +217,25 @@ func (p *DefaultPromotion) Survival() map[string]int { return maps.Clone(p.survi
 // bindOnce stores a verifier in an unbound policy.
 func bindOnce(slot *Verifier, v Verifier, policy string) error {
 	if *slot != nil {
-		return &ContractError{
-			Slot: policy, Rule: "an instance belongs to one run; build a fresh one for each", Got: "a second Bind",
-		}
+		return taken(policy)
 	}
 	*slot = v
 	return nil
+}
+
+// once marks an instance that keeps state, or numbers of a run, as that run's.
+type once struct{ taken bool }
+
+func (o *once) take(policy string) error {
+	if o.taken {
+		return taken(policy)
+	}
+	o.taken = true
+	return nil
+}
+
+func taken(policy string) error {
+	return &ContractError{
+		Slot: policy, Rule: "an instance belongs to one run; build a fresh one for each", Got: "a second one",
+	}
 }

@@ -147,6 +147,10 @@ type FusionTrial struct {
 	Ranked    bool `json:"ranked"`
 	Contested bool `json:"contested"`
 	UnionWon  bool `json:"union_won"`
+	// Synthesized says that a merged text was among the contestants, SynthesisFailed that one was asked
+	// for and could not be used.
+	Synthesized     bool `json:"synthesized,omitempty"`
+	SynthesisFailed bool `json:"synthesis_failed,omitempty"`
 }
 
 // FusionTrialer is implemented by fusions that keep a record of their contests.
@@ -235,6 +239,47 @@ type Binder interface {
 // set explicitly.
 type Configurer interface {
 	Configure(MergeConfig)
+}
+
+// Starter is implemented by policies that keep state, or draw. Start is called once, before the first
+// decision of a run, with the seed of a random stream that is the policy's own; an instance that was started
+// already returns an error. Tests that drive a policy by hand may leave it out.
+type Starter interface {
+	Start(seed uint64) error
+}
+
+// Warner is implemented by policies that can tell what a person who plans a run should know.
+type Warner interface {
+	Warnings(MergeConfig) []string
+}
+
+// Reply is what a call to the outside brought. A call that failed has an Error and no Text.
+type Reply struct {
+	Text  string `json:"text,omitempty"`
+	Error string `json:"error,omitempty"`
+	Spend Spend  `json:"spend"`
+}
+
+// Recorder keeps replies, so that a resume gets the same ones without asking again.
+type Recorder interface {
+	// Reply returns the recorded reply, or calls and records.
+	Reply(ctx context.Context, call func(context.Context) (Reply, error)) (Reply, error)
+}
+
+// Recording is implemented by merge-side policies that call out. Record is called before the first decision.
+type Recording interface {
+	Record(Recorder)
+}
+
+// ContradictionKeeper is implemented by conflict policies whose survivors may contradict each other.
+type ContradictionKeeper interface {
+	KeepsContradictions() bool
+}
+
+// ContradictionMerger is implemented by fusions that merge contradicting diffs, and need a conflict policy
+// that leaves them any.
+type ContradictionMerger interface {
+	MergesContradictions() bool
 }
 
 // MergeConfig holds the thresholds of a merge: numbers are changed here, decisions in Policies. A zero
