@@ -108,15 +108,15 @@ func (p *DefaultConflict) Bind(v Verifier) error { return bindOnce(&p.verifier, 
 // Resolve resolves.
 func (p *DefaultConflict) Resolve(ctx context.Context, a Artifact, cards []*Card) ([]*Card, int, error) {
 	return ResolvePairs(cards, func(newcomer, kept *Card) (bool, error) {
-		n, k, err := scorePair(ctx, p.verifier, a, newcomer, kept)
+		n, k, err := scorePair(ctx, p.verifier, "DefaultConflict", a, newcomer, kept)
 		return n > k, err
 	})
 }
 
 // scorePair ranks dev with either diff.
-func scorePair(ctx context.Context, v Verifier, a Artifact, newcomer, kept *Card) (n, k CheapScore, err error) {
+func scorePair(ctx context.Context, v Verifier, policy string, a Artifact, newcomer, kept *Card) (n, k CheapScore, err error) {
 	if v == nil {
-		return 0, 0, &UnboundError{Policy: "DefaultConflict", Needs: "a verifier"}
+		return 0, 0, &UnboundError{Policy: policy, Needs: "a verifier"}
 	}
 	if n, err = v.CheapEval(ctx, a.ID, a.State.Apply(newcomer.Diff)); err != nil {
 		return 0, 0, err
