@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/internal/atomicfile"
 )
 
 // jsonPos is a place in a file, 1-based, columns in code points.
@@ -137,5 +138,5 @@ func replaceFile(path string, data []byte) error {
 	if st, err := os.Stat(path); err == nil {
 		mode = st.Mode().Perm()
 	}
-	return writeWhole(path, data, mode)
+	return atomicfile.Write(path, data, mode)
 }

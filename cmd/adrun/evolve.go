@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,15 +13,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
+	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
-	"github.com/agentdescent/adrun/engine"
 )
 
 type evolveFlags struct {
+	store   runs.Store
 	seed    uint64
 	workers int
 	out     string
 	data    []string
+	detach  bool
 	asJSON  bool
 }
 
@@ -33,33 +34,46 @@ func (a *app) evolveCommand() *cobra.Command {
 		Short: "Evolve a rule as a spec describes",
 		Long: `Evolve runs a spec. It writes best.rule, history.jsonl and summary.json into the directory of --out,
 which must not exist yet. The same spec and seed give the same files, whatever --workers says; wall
-times stand in meters.json. Interrupted (^C), it stops and writes the best rule so far. Each --data
-names a file of instances on which the start rule and the best rule are compared at the end.`,
+times stand in meters.json. Each --data names a file of instances on which the start rule and the best
+rule are compared at the end.
+
+The run is kept in the run store as NAME-SEED, with a number after it when that is taken. Every step is
+durable there: interrupted (^C), killed or out of disk space, 'adrun resume' goes on from the last one.
+With --detach the run goes on in the background; 'adrun watch' follows it.`,
 		Args: exactly(1, "one SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.evolve(cmd, args[0], f) },
 	}
+	runsFlag(cmd, &f.store)
+	workersFlag(cmd, &f.workers)
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "the seed of the run, instead of the spec's")
-	cmd.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "evaluations at once; changes nothing but the time")
 	cmd.Flags().StringVar(&f.out, "out", "", "the directory to write (default runs/NAME-SEED)")
 	cmd.Flags().StringArrayVar(&f.data, "data", nil, "a file of instances to compare the rules on (repeatable)")
+	cmd.Flags().BoolVar(&f.detach, "detach", false, "print the run's id and evolve it in the background")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	return cmd
 }
 
+func workersFlag(cmd *cobra.Command, n *int) {
+	cmd.Flags().IntVar(n, "workers", runtime.GOMAXPROCS(0), "evaluations at once; changes nothing but the time")
+}
+
+func checkWorkers(n int) error {
+	if n < 1 {
+		return usagef("--workers is %d: want at least 1", n)
+	}
+	return nil
+}
+
 func (a *app) evolve(cmd *cobra.Command, path string, f evolveFlags) error {
-	s, err := a.loadSpec(path)
+	s, text, err := a.loadSpec(path)
 	if err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("seed") || s.Evolve.Seed == nil {
-		seed := max(f.seed, 1)
-		if cmd.Flags().Changed("seed") {
-			seed = f.seed
-		}
-		s.Evolve.Seed = &seed
+	if cmd.Flags().Changed("seed") {
+		s.Evolve.Seed = &f.seed
 	}
-	if f.workers < 1 {
-		return usagef("--workers is %d: want at least 1", f.workers)
+	if err := checkWorkers(f.workers); err != nil {
+		return err
 	}
 	plan, err := newPlan(s, path)
 	if err != nil {
@@ -71,28 +85,61 @@ func (a *app) evolve(cmd *cobra.Command, path string, f evolveFlags) error {
 	if f.out == "" {
 		f.out = filepath.Join("runs", fmt.Sprintf("%s-%d", plan.name, *s.Evolve.Seed))
 	}
-	if err := makeOut(f.out); err != nil {
+	run, err := newRun(plan, path, text, f)
+	if err != nil {
 		return err
 	}
-	return a.runPlan(cmd.Context(), plan, f)
+	if f.detach {
+		return a.detach(run, f)
+	}
+	d := driver{app: a, run: run, plan: plan, workers: f.workers, asJSON: f.asJSON}
+	return d.drive(cmd.Context())
 }
 
-// loadSpec reads a spec; what is wrong with it is printed, a line each.
-func (a *app) loadSpec(path string) (*spec.Spec, error) {
+// newRun makes the directory of the results, which must be new, and the run in the store.
+func newRun(p *plan, path string, text []byte, f evolveFlags) (*runs.Run, error) {
+	info := runs.Info{Name: p.name, Seed: *p.spec.Evolve.Seed, Created: time.Now().UTC()}
+	for _, file := range append([]string{f.out, path}, f.data...) {
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		info.Data = append(info.Data, abs)
+	}
+	info.Out, info.Spec, info.Data = info.Data[0], info.Data[1], info.Data[2:]
+	if err := makeOut(f.out); err != nil {
+		return nil, err
+	}
+	run, err := f.store.Create(info, text)
+	if err != nil {
+		_ = os.Remove(f.out)
+	}
+	return run, err
+}
+
+// loadSpec reads a spec; what is wrong with it is printed, a line each. Its seed is 1 when it names none.
+func (a *app) loadSpec(path string) (*spec.Spec, []byte, error) {
 	name, text, err := a.readSource(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := spec.Load(name, []byte(text))
 	var errs *spec.Errors
 	if errors.As(err, &errs) {
 		fmt.Fprintln(a.stderr, errs)
-		return nil, errFindings
+		return nil, nil, errFindings
 	}
-	return s, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Evolve.Seed == nil {
+		one := uint64(1)
+		s.Evolve.Seed = &one
+	}
+	return s, []byte(text), nil
 }
 
-// makeOut creates the directory of a run, which must be new.
+// makeOut creates the directory of the results, which must be new.
 func makeOut(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
@@ -102,39 +149,6 @@ func makeOut(dir string) error {
 		return fmt.Errorf("%s exists already: choose another --out, or remove it", dir)
 	}
 	return err
-}
-
-// runPlan runs the engine, shows its progress and writes its results.
-func (a *app) runPlan(ctx context.Context, p *plan, f evolveFlags) error {
-	start := time.Now()
-	c := p.config
-	c.Parallel.Workers = f.workers
-	c.Observe.Clock = func() time.Duration { return time.Since(start) }
-	bar := a.newProgress(c.Budget.Rounds)
-	c.Observe.Events.Round = bar.round
-	res, runErr := engine.Run(ctx, c)
-	bar.done()
-	if res == nil {
-		return runErr
-	}
-	report, err := p.report(context.WithoutCancel(ctx), res, f.data)
-	if err != nil {
-		return errors.Join(runErr, err)
-	}
-	report.Out = f.out
-	if err := p.write(f.out, res, report); err != nil {
-		return errors.Join(runErr, err)
-	}
-	if f.asJSON {
-		err = a.printJSON(report)
-	} else {
-		err = a.printReport(p, report, res, time.Since(start))
-	}
-	if res.Stop == engine.StopCancelled {
-		fmt.Fprintf(a.stderr, "adrun: interrupted; %s holds the best rule so far\n", f.out)
-		return err
-	}
-	return errors.Join(runErr, err)
 }
 
 // settings of the spec for the catalogue.

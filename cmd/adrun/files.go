@@ -3,31 +3,23 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// writeWhole writes data to a temporary file beside path, flushes it and renames it into place.
-func writeWhole(path string, data []byte, mode os.FileMode) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+// exists reports whether there is a file.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// shown is a path as it is shown: relative, where it lies below the working directory.
+func shown(path string) string {
+	dir, err := os.Getwd()
 	if err != nil {
-		return err
+		return path
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
+	if rel, err := filepath.Rel(dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return rel
 	}
-	if err = f.Chmod(mode); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return path
 }

@@ -98,6 +98,9 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 	if err != nil {
 		return engine.Config{}, err
 	}
+	if _, err := gate.Text(p.start); err != nil {
+		return engine.Config{}, fmt.Errorf("start: %w", err)
+	}
 	acceptance, err := acceptanceOf(s)
 	if err != nil {
 		return engine.Config{}, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -12,13 +13,15 @@ import (
 	"github.com/agentdescent/adrun/engine"
 )
 
-// progress shows the rounds of a run: a bar on a terminal, a line a round elsewhere.
+// progress shows the rounds of a run: a bar on a terminal, a row of the history as JSON a line elsewhere.
 type progress struct {
 	app    *app
 	rounds int
 	pool   *mpb.Progress
 	bar    *mpb.Bar
 	last   string
+	// replayed says that the rounds are those that a resume plays back.
+	replayed bool
 }
 
 func (a *app) newProgress(rounds int) *progress {
@@ -37,15 +40,16 @@ func (a *app) newProgress(rounds int) *progress {
 
 // round is called at the end of each round.
 func (p *progress) round(r engine.Row) {
-	line := fmt.Sprintf("held out %.4f, %d rollouts", r.HeldOut.Value, r.Spend.Rollouts)
-	if r.Commits > 0 {
-		line += ", committed"
-	}
 	if p.bar == nil {
-		fmt.Fprintf(p.app.stderr, "round %d: %s\n", r.Round+1, line)
+		if !p.replayed {
+			_ = json.NewEncoder(p.app.stderr).Encode(r)
+		}
 		return
 	}
-	p.last = line
+	p.last = fmt.Sprintf("held out %.4f, %d rollouts", r.HeldOut.Value, r.Spend.Rollouts)
+	if r.Commits > 0 {
+		p.last += ", committed"
+	}
 	p.bar.Increment()
 }
 

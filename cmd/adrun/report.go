@@ -12,6 +12,7 @@ import (
 	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/internal/atomicfile"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -31,11 +32,17 @@ type summary struct {
 	// Sealed is null when the spec seals no tasks, or the run was interrupted.
 	Sealed *engine.Measure `json:"sealed"`
 	// Allocation is null without an allocator.
-	Allocation   *engine.AllocationStats `json:"allocation"`
-	BestIdentity string                  `json:"best_identity"`
-	Ops          int                     `json:"ops"`
-	Comparisons  []comparison            `json:"comparisons"`
-	Out          string                  `json:"-"`
+	Allocation *engine.AllocationStats `json:"allocation"`
+	// Branch is what best.rule and the numbers below are of, and Version where it stands; the head differs
+	// from it only when a run was interrupted.
+	Branch       string       `json:"branch"`
+	Version      int          `json:"version"`
+	Head         int          `json:"head"`
+	BestIdentity string       `json:"best_identity"`
+	Ops          int          `json:"ops"`
+	Comparisons  []comparison `json:"comparisons"`
+	Out          string       `json:"-"`
+	Run          string       `json:"-"`
 }
 
 // comparison is the start rule and the best rule on the same instances.
@@ -47,14 +54,16 @@ type comparison struct {
 
 // report gathers the summary: what the run says, and both rules on the sealed tasks and on data files.
 func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*summary, error) {
-	r, err := p.compiled(res.Rendered)
+	at := res.Artifacts[0]
+	r, err := p.compiled(at.StableRendered)
 	if err != nil {
 		return nil, err
 	}
 	s := &summary{
 		Problem: p.problem.Name, Name: p.name, Seed: *p.spec.Evolve.Seed, Stop: string(res.Stop), Rounds: len(res.History),
 		Rollouts: res.Spend.Rollouts, Gated: res.Gated, Refused: res.Refused, Commits: res.Outcomes[slots.Committed],
-		HeldOut: res.HeldOut, Sealed: res.Sealed, Allocation: res.Allocation, BestIdentity: dsl.Identity(r.rule), Ops: dsl.Ops(r.rule), Comparisons: []comparison{},
+		HeldOut: res.HeldOut, Sealed: res.Sealed, Allocation: res.Allocation, Branch: "stable", Version: at.Stable.Version, Head: at.Dev.Version,
+		BestIdentity: dsl.Identity(r.rule), Ops: dsl.Ops(r.rule), Comparisons: []comparison{},
 	}
 	start, err := p.compiled(p.start)
 	if err != nil {
@@ -112,13 +121,21 @@ func (p *plan) compiled(text string) (*compiledRule, error) {
 	return nil, fmt.Errorf("the text holds no rule")
 }
 
+// ruleFile is a rule's text with the signature it is a function of, so that it can be checked by itself.
+func (p *plan) ruleFile(text string) (string, error) {
+	r, err := p.compiled(text)
+	if err != nil {
+		return "", err
+	}
+	return dsl.Format(&dsl.File{Decls: []dsl.Decl{p.sig, r.rule}}), nil
+}
+
 // write puts the files of a run into its directory.
 func (p *plan) write(dir string, res *engine.Result, s *summary) error {
-	r, err := p.compiled(res.Rendered)
+	best, err := p.ruleFile(res.Artifacts[0].StableRendered)
 	if err != nil {
 		return err
 	}
-	best := dsl.Format(&dsl.File{Decls: []dsl.Decl{p.sig, r.rule}})
 	var history bytes.Buffer
 	enc := json.NewEncoder(&history)
 	for _, row := range res.History {
@@ -131,19 +148,19 @@ func (p *plan) write(dir string, res *engine.Result, s *summary) error {
 		if err != nil {
 			return err
 		}
-		if err := writeWhole(filepath.Join(dir, name), append(text, '\n'), 0o644); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, name), append(text, '\n'), 0o644); err != nil {
 			return err
 		}
 	}
-	if err := writeWhole(filepath.Join(dir, "history.jsonl"), history.Bytes(), 0o644); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, "history.jsonl"), history.Bytes(), 0o644); err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(dir, "best.rule"), []byte(best), 0o644)
+	return atomicfile.Write(filepath.Join(dir, "best.rule"), []byte(best), 0o644)
 }
 
 // printReport shows a run's end to a person.
-func (a *app) printReport(p *plan, s *summary, res *engine.Result, took time.Duration) error {
-	fmt.Fprintf(a.stdout, "%s\n", res.Rendered)
+func (a *app) printReport(s *summary, res *engine.Result, took time.Duration) error {
+	fmt.Fprintf(a.stdout, "%s\n", res.Artifacts[0].StableRendered)
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(w, "rounds\t%d\t(stopped by %s)\n", s.Rounds, s.Stop)
 	fmt.Fprintf(w, "rollouts\t%d\t\n", s.Rollouts)
@@ -170,7 +187,7 @@ func (a *app) printReport(p *plan, s *summary, res *engine.Result, took time.Dur
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "\n%s holds best.rule, history.jsonl and summary.json\n", s.Out)
+	_, err := fmt.Fprintf(a.stdout, "\n%s holds best.rule, history.jsonl and summary.json; the run is %s\n", s.Out, s.Run)
 	return err
 }
 

@@ -57,6 +57,15 @@ func Open(path string) (*Store, error) {
 	return s, nil
 }
 
+// Close folds the write-ahead log into the file and closes it.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// Without success the log stays beside the file, and is as good there.
+	_, _ = s.db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+	return s.Reader.Close()
+}
+
 func (s *Store) prepare(ctx context.Context) error {
 	for _, p := range []struct {
 		stmt **sql.Stmt
