@@ -46,7 +46,7 @@ func (k EntryKind) Canonical() bool { return k != ClockEntry }
 // effect reports whether entries of the kind hold what came from outside and does not follow from others.
 func (k EntryKind) effect() bool {
 	switch k {
-	case StartEntry, MergeEntry, CommitEntry, PromoteEntry, RoundEntry, EndEntry:
+	case StartEntry, MergeEntry, ObserveEntry, CommitEntry, PromoteEntry, RoundEntry, EndEntry:
 		return false
 	}
 	return true
