@@ -309,7 +309,7 @@ func TestResumeAfterEveryWrite(t *testing.T) {
 				c.Ledger.Store = k
 				_, err := engine.Run(context.Background(), c)
 				if err == nil {
-					if n < 12 {
+					if n < 10 {
 						t.Errorf("the run took only %d writes", n)
 					}
 					return
