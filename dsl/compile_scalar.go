@@ -52,11 +52,11 @@ func emitScalar(g *graph, s *schedule, outputs []id, tail bool) (code []instr, t
 	return e.code, int(e.temps), slots, nil
 }
 
-// tidy redirects jumps to jumps, returns instead of jumping to a return, and drops jumps to the next instruction and what
-// the end of the program does anyway.
+// tidy redirects jumps to jumps, returns instead of jumping to a return, drops jumps to the next instruction and what the
+// end of the program does anyway, and makes a store and a load one push.
 func tidy(code []instr) []instr {
-	moved := make([]uint32, len(code)+1)  // new index of each instruction
-	for i := len(code) - 1; i >= 0; i-- { // targets, which lie ahead, are done before
+	target := make([]bool, len(code)+1)
+	for i := len(code) - 1; i >= 0; i-- { // what lies ahead is done before
 		in := &code[i]
 		if !in.jumps() {
 			continue
@@ -66,15 +66,21 @@ func tidy(code []instr) []instr {
 		}
 		if in.op == opJump && (int(in.b) == len(code) || code[in.b].op == opReturn) {
 			*in = instr{op: opReturn}
+			continue
 		}
+		target[in.b] = true
 	}
+	moved := make([]uint32, len(code)+1) // new index of each instruction
 	kept := code[:0]
 	for i, in := range code {
 		moved[i] = uint32(len(kept))
-		if in.op == opJump && int(in.b) == i+1 || in.op == opReturn && i == len(code)-1 {
-			continue
+		switch last := len(kept) - 1; {
+		case in.op == opJump && int(in.b) == i+1, in.op == opReturn && i == len(code)-1:
+		case last >= 0 && kept[last].op == opStore && !target[i] && in.pushes():
+			kept[last] = instr{op: opPush | in.op&15, a: in.a, b: uint32(kept[last].a), k: in.k}
+		default:
+			kept = append(kept, in)
 		}
-		kept = append(kept, in)
 	}
 	moved[len(code)] = uint32(len(kept))
 	for i := range kept {
@@ -83,6 +89,12 @@ func tidy(code []instr) []instr {
 		}
 	}
 	return kept
+}
+
+// pushes reports a load that has a form that stores the accumulator first.
+func (in *instr) pushes() bool {
+	mode := in.op & 15
+	return in.op < opAdd && (mode < modeAddAB || mode >= modeSqrtA)
 }
 
 // estimate finds for each value how many temporaries are busy while it is computed, so that of two operands the more
@@ -233,8 +245,8 @@ func (e *emitter) unary(op vop, x id) {
 // combined returns the mode that computes x from arguments and a constant, if there is one.
 func (e *emitter) combined(x id) (operand, bool) {
 	v := &e.g.values[x]
-	if v.op == vSqrt && e.g.values[v.arg[0]].op == vArg {
-		return operand{mode: modeSqrtA, a: uint16(e.g.values[v.arg[0]].arg[0])}, true
+	if v.op == vSqrt {
+		return e.combinedRoot(v.arg[0])
 	}
 	if v.op < vAdd || v.op > vDiv {
 		return operand{}, false
@@ -252,6 +264,18 @@ func (e *emitter) combined(x id) (operand, bool) {
 		a, b = b, a
 	}
 	return operand{mode: mode, a: uint16(a.arg[0]), k: b.k}, mode != 0
+}
+
+// combinedRoot returns the mode of the square root of x.
+func (e *emitter) combinedRoot(x id) (operand, bool) {
+	if v := &e.g.values[x]; v.op == vArg {
+		return operand{mode: modeSqrtA, a: uint16(v.arg[0])}, true
+	}
+	if o, ok := e.combined(x); ok && o.mode == modeAddAK && e.left[x] == 1 {
+		o.mode = modeSqrtAddAK
+		return o, true
+	}
+	return operand{}, false
 }
 
 // forms are the instructions of a binary operation and of the same with operands exchanged.

@@ -7,11 +7,11 @@ import (
 
 // opNames are the operations of each group of opcodes in order, plainNames those that follow the groups.
 var (
-	opNames = [...]string{"load", "add", "sub", "rsub", "mul", "div", "rdiv", "min", "max", "mod", "rmod", "pow", "rpow",
+	opNames = [...]string{"load", "add", "sub", "rsub", "mul", "div", "rdiv", "push", "min", "max", "mod", "rmod", "pow", "rpow",
 		"unless <", "unless <=", "unless >", "unless >=", "unless ==", "unless !=", "if <", "if <=", "if >", "if >=",
 		"keep <", "keep <=", "keep >", "keep >=", "keep ==", "keep !=", "sqrt", "exp", "log", "log1p", "tanh"}
 	plainNames = [...]string{"store", "jump", "return", "return", "square", "neg", "abs", "floor", "ceil"}
-	modeForms  = [...]string{"K", "A", "T", "A + K", "K - A", "A * K", "A / K", "K / A", "A + B", "A - B", "A * B", "A / B", "sqrt A"}
+	modeForms  = [...]string{"K", "A", "T", "A + K", "K - A", "A * K", "A / K", "K / A", "A + B", "A - B", "A * B", "A / B", "sqrt A", "sqrt A + K"}
 )
 
 // String lists the instructions of the scalar program, one a line: number, operation, operand. The accumulator is on the
@@ -33,6 +33,8 @@ func (p *Program) instruction(in instr) string {
 	}
 	name, mode := opNames[in.op>>4], in.op&15
 	switch {
+	case in.op >= opPush && in.op < opMin:
+		return fmt.Sprintf("%-9s %s", name, p.operand(in, "U, "+modeForms[mode]))
 	case in.op < opUnlessLt:
 		return fmt.Sprintf("%-9s %s", name, p.operand(in, modeForms[mode]))
 	case in.op >= opSqrt && mode == modeAcc:

@@ -32,20 +32,23 @@ func nativeR2(rank, visits, total, prior, depth, nodes float64) float64 {
 
 //go:noinline
 func nativeR3(rank, visits, total, prior, depth, nodes float64) float64 {
-	explore := math.Sqrt(fmath.Log1p(total)) / (1 + visits)
-	weight := 0.5
+	share := prior * nodes
+	explore := 0.8 * math.Sqrt(fmath.Log1p(total)/(1+visits))
+	weight := 1.0
 	if visits == 0 {
-		weight = fmath.Pow(prior, 0.3)
+		weight = fmath.Pow(float64(share)+0.1, 0.4)
 	} else if visits < 4 {
-		weight = min(prior*nodes, 2)
+		weight = min(share, 2) + float64(0.1*visits)
 	}
+	damp := 1 / (1 + float64(0.05*depth))
 	if depth > 10 {
-		explore *= fmath.Tanh(10 / depth)
+		damp *= 1 - fmath.Tanh((depth-10)/5)
 	}
+	score := rank + float64(weight*explore*damp)
 	if rank > 0.9 {
-		return rank + max(explore, 0.1)
+		return max(score, 0.95)
 	}
-	return rank + float64(weight*explore)
+	return score + 0.01*(1-prior)*math.Sqrt(total+1)/nodes
 }
 
 // speedCase is a rule and the same function in Go.
@@ -79,20 +82,23 @@ func loopR2(cols [][]float64, out []float64) {
 func loopR3(cols [][]float64, out []float64) {
 	rank, visits, total, prior, depth, nodes := cols[0][:len(out)], cols[1][:len(out)], cols[2][:len(out)], cols[3][:len(out)], cols[4][:len(out)], cols[5][:len(out)]
 	for i := range out {
-		explore := math.Sqrt(fmath.Log1p(total[i])) / (1 + visits[i])
-		weight := 0.5
+		share := prior[i] * nodes[i]
+		explore := 0.8 * math.Sqrt(fmath.Log1p(total[i])/(1+visits[i]))
+		weight := 1.0
 		if visits[i] == 0 {
-			weight = fmath.Pow(prior[i], 0.3)
+			weight = fmath.Pow(float64(share)+0.1, 0.4)
 		} else if visits[i] < 4 {
-			weight = min(prior[i]*nodes[i], 2)
+			weight = min(share, 2) + float64(0.1*visits[i])
 		}
+		damp := 1 / (1 + float64(0.05*depth[i]))
 		if depth[i] > 10 {
-			explore *= fmath.Tanh(10 / depth[i])
+			damp *= 1 - fmath.Tanh((depth[i]-10)/5)
 		}
+		score := rank[i] + float64(weight*explore*damp)
 		if rank[i] > 0.9 {
-			out[i] = rank[i] + max(explore, 0.1)
+			out[i] = max(score, 0.95)
 		} else {
-			out[i] = rank[i] + float64(weight*explore)
+			out[i] = score + 0.01*(1-prior[i])*math.Sqrt(total[i]+1)/nodes[i]
 		}
 	}
 }
@@ -148,6 +154,20 @@ func rowsOf(cols [][]float64) [][]float64 {
 		}
 	}
 	return rows
+}
+
+// TestNativeFunctionsAreTheRules holds what the benchmarks compare to the rules, bit for bit.
+func TestNativeFunctionsAreTheRules(t *testing.T) {
+	cols := speedColumns(speedRows)
+	out := make([]float64, speedRows)
+	for _, c := range speedCases {
+		p := speedProgram(t, c.name)
+		c.loop(cols, out)
+		for i, r := range rowsOf(cols) {
+			sameBits(t, c.name, c.native(r[0], r[1], r[2], r[3], r[4], r[5]), p.Num(r))
+			sameBits(t, c.name+" loop", out[i], p.Num(r))
+		}
+	}
 }
 
 // sink keeps the compiler from dropping what is measured.

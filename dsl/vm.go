@@ -42,6 +42,8 @@ func run(code []instr, args, temps []float64) float64 {
 			acc = args[in.a] / args[in.b]
 		case opLoad | modeSqrtA:
 			acc = math.Sqrt(args[in.a])
+		case opLoad | modeSqrtAddAK:
+			acc = math.Sqrt(args[in.a] + in.k)
 		case opAdd | modeK:
 			acc += in.k
 		case opAdd | modeA:
@@ -68,6 +70,8 @@ func run(code []instr, args, temps []float64) float64 {
 			acc += args[in.a] / args[in.b]
 		case opAdd | modeSqrtA:
 			acc += math.Sqrt(args[in.a])
+		case opAdd | modeSqrtAddAK:
+			acc += math.Sqrt(args[in.a] + in.k)
 		case opSub | modeK:
 			acc -= in.k
 		case opSub | modeA:
@@ -94,6 +98,8 @@ func run(code []instr, args, temps []float64) float64 {
 			acc -= args[in.a] / args[in.b]
 		case opSub | modeSqrtA:
 			acc -= math.Sqrt(args[in.a])
+		case opSub | modeSqrtAddAK:
+			acc -= math.Sqrt(args[in.a] + in.k)
 		case opRsub | modeK:
 			acc = in.k - acc
 		case opRsub | modeA:
@@ -120,6 +126,8 @@ func run(code []instr, args, temps []float64) float64 {
 			acc = (args[in.a] / args[in.b]) - acc
 		case opRsub | modeSqrtA:
 			acc = math.Sqrt(args[in.a]) - acc
+		case opRsub | modeSqrtAddAK:
+			acc = math.Sqrt(args[in.a]+in.k) - acc
 		case opMul | modeK:
 			acc *= in.k
 		case opMul | modeA:
@@ -146,6 +154,8 @@ func run(code []instr, args, temps []float64) float64 {
 			acc *= args[in.a] / args[in.b]
 		case opMul | modeSqrtA:
 			acc *= math.Sqrt(args[in.a])
+		case opMul | modeSqrtAddAK:
+			acc *= math.Sqrt(args[in.a] + in.k)
 		case opDiv | modeK:
 			acc /= in.k
 		case opDiv | modeA:
@@ -172,6 +182,8 @@ func run(code []instr, args, temps []float64) float64 {
 			acc /= args[in.a] / args[in.b]
 		case opDiv | modeSqrtA:
 			acc /= math.Sqrt(args[in.a])
+		case opDiv | modeSqrtAddAK:
+			acc /= math.Sqrt(args[in.a] + in.k)
 		case opRdiv | modeK:
 			acc = in.k / acc
 		case opRdiv | modeA:
@@ -198,6 +210,28 @@ func run(code []instr, args, temps []float64) float64 {
 			acc = (args[in.a] / args[in.b]) / acc
 		case opRdiv | modeSqrtA:
 			acc = math.Sqrt(args[in.a]) / acc
+		case opRdiv | modeSqrtAddAK:
+			acc = math.Sqrt(args[in.a]+in.k) / acc
+		case opPush | modeK:
+			temps[in.b], acc = acc, in.k
+		case opPush | modeA:
+			temps[in.b], acc = acc, args[in.a]
+		case opPush | modeT:
+			temps[in.b], acc = acc, temps[in.a]
+		case opPush | modeAddAK:
+			temps[in.b], acc = acc, args[in.a]+in.k
+		case opPush | modeRsubAK:
+			temps[in.b], acc = acc, in.k-args[in.a]
+		case opPush | modeMulAK:
+			temps[in.b], acc = acc, float64(args[in.a]*in.k)
+		case opPush | modeDivAK:
+			temps[in.b], acc = acc, args[in.a]/in.k
+		case opPush | modeRdivAK:
+			temps[in.b], acc = acc, in.k/args[in.a]
+		case opPush | modeSqrtA:
+			temps[in.b], acc = acc, math.Sqrt(args[in.a])
+		case opPush | modeSqrtAddAK:
+			temps[in.b], acc = acc, math.Sqrt(args[in.a]+in.k)
 		case opMin | modeK:
 			acc = min(acc, in.k)
 		case opMin | modeA:

@@ -5,7 +5,7 @@ package dsl
 type instr struct {
 	op opcode
 	a  uint16  // an argument or a temporary
-	b  uint32  // a second argument, or the instruction to jump to
+	b  uint32  // a second argument or a temporary, or the instruction to jump to
 	k  float64 // a constant
 }
 
@@ -22,6 +22,8 @@ const (
 	opMul
 	opDiv
 	opRdiv
+
+	opPush // temporary b = acc, acc = operand; not in the modes that need b
 
 	opMin
 	opMax
@@ -85,6 +87,7 @@ const (
 	modeMulAB
 	modeDivAB
 	modeSqrtA
+	modeSqrtAddAK // sqrt(argument a + k)
 
 	modeAK  = 3 // of a jump: compare argument a to k, not the accumulator
 	modeAcc = 0 // of a function: the accumulator
