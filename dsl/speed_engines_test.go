@@ -24,7 +24,7 @@ var engineTexts = map[string]string{
 // score is the part of r3 that both of its ends read.
 const score = "(rank + (visits == 0.0 ? pow(prior * n_nodes + 0.1, 0.4) : visits < 4.0 ? smaller(prior * n_nodes, 2.0) + 0.1 * visits : 1.0)" +
 	" * (0.8 * sqrt(log1p(total) / (1.0 + visits)))" +
-	" * (depth > 10.0 ? 1.0 / (1.0 + 0.05 * depth) * (1.0 - tanh((depth - 10.0) / 5.0)) : 1.0 / (1.0 + 0.05 * depth)))"
+	" * (depth > 12.0 ? 1.0 / (1.0 + 0.05 * depth) * (1.0 - tanh((depth - 12.0) / 5.0)) : 1.0 / (1.0 + 0.05 * depth)))"
 
 var (
 	engineUnary  = map[string]func(float64) float64{"sqrt": math.Sqrt, "log1p": fmath.Log1p, "tanh": fmath.Tanh}
