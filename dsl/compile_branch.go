@@ -85,7 +85,7 @@ func (e *emitter) branch(x id) {
 
 // lightSides is how many instructions both sides of a choice may take together to be computed both, instead of one after a
 // branch: about what a mispredicted branch costs, times how often one is.
-const lightSides = 3
+const lightSides = 6
 
 // light reports a select of cheap sides by a comparison with a constant, which needs no branch.
 func (e *emitter) light(x id) bool {

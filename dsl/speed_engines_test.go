@@ -18,13 +18,13 @@ import (
 var engineTexts = map[string]string{
 	"r1": "rank + 1.0 * (1.0 / n_nodes) * sqrt(total) / (1.0 + visits)",
 	"r2": "rank + prior * sqrt(total + 1.0) * (1.0 - rank) + 1.0 * sqrt(log1p(total) + 1.0) / (1.0 + visits) - 0.1 * depth",
-	"r3": "rank > 0.9 ? larger(" + score + ", 0.95) : " + score + " + 0.01 * (1.0 - prior) * sqrt(total + 1.0) / n_nodes",
+	"r3": "rank > 0.9 ? larger(" + score + ", 0.95) : " + score + " + 0.1 * (1.0 - prior) / n_nodes",
 }
 
 // score is the part of r3 that both of its ends read.
-const score = "(rank + (visits == 0.0 ? pow(prior * n_nodes + 0.1, 0.4) : visits < 4.0 ? smaller(prior * n_nodes, 2.0) + 0.1 * visits : 1.0)" +
-	" * (0.8 * sqrt(log1p(total) / (1.0 + visits)))" +
-	" * (depth > 12.0 ? 1.0 / (1.0 + 0.05 * depth) * (1.0 - tanh((depth - 12.0) / 5.0)) : 1.0 / (1.0 + 0.05 * depth)))"
+const score = "(rank + (visits == 0.0 ? pow(prior, 0.3) : visits < 4.0 ? smaller(prior * n_nodes, 2.0) : 0.5)" +
+	" * (depth > 12.0 ? sqrt(log1p(total)) / (1.0 + visits) * tanh(12.0 / depth) : sqrt(log1p(total)) / (1.0 + visits))" +
+	" - 0.01 * depth)"
 
 var (
 	engineUnary  = map[string]func(float64) float64{"sqrt": math.Sqrt, "log1p": fmath.Log1p, "tanh": fmath.Tanh}

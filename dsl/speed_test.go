@@ -32,23 +32,21 @@ func nativeR2(rank, visits, total, prior, depth, nodes float64) float64 {
 
 //go:noinline
 func nativeR3(rank, visits, total, prior, depth, nodes float64) float64 {
-	share := prior * nodes
-	explore := 0.8 * math.Sqrt(fmath.Log1p(total)/(1+visits))
-	weight := 1.0
+	explore := math.Sqrt(fmath.Log1p(total)) / (1 + visits)
+	weight := 0.5
 	if visits == 0 {
-		weight = fmath.Pow(float64(share)+0.1, 0.4)
+		weight = fmath.Pow(prior, 0.3)
 	} else if visits < 4 {
-		weight = min(share, 2) + float64(0.1*visits)
+		weight = min(prior*nodes, 2)
 	}
-	damp := 1 / (1 + float64(0.05*depth))
 	if depth > 12 {
-		damp *= 1 - fmath.Tanh((depth-12)/5)
+		explore *= fmath.Tanh(12 / depth)
 	}
-	score := rank + float64(weight*explore*damp)
+	score := rank + float64(weight*explore) - float64(0.01*depth)
 	if rank > 0.9 {
 		return max(score, 0.95)
 	}
-	return score + 0.01*(1-prior)*math.Sqrt(total+1)/nodes
+	return score + 0.1*(1-prior)/nodes
 }
 
 // speedCase is a rule and the same function in Go.
@@ -82,23 +80,21 @@ func loopR2(cols [][]float64, out []float64) {
 func loopR3(cols [][]float64, out []float64) {
 	rank, visits, total, prior, depth, nodes := cols[0][:len(out)], cols[1][:len(out)], cols[2][:len(out)], cols[3][:len(out)], cols[4][:len(out)], cols[5][:len(out)]
 	for i := range out {
-		share := prior[i] * nodes[i]
-		explore := 0.8 * math.Sqrt(fmath.Log1p(total[i])/(1+visits[i]))
-		weight := 1.0
+		explore := math.Sqrt(fmath.Log1p(total[i])) / (1 + visits[i])
+		weight := 0.5
 		if visits[i] == 0 {
-			weight = fmath.Pow(float64(share)+0.1, 0.4)
+			weight = fmath.Pow(prior[i], 0.3)
 		} else if visits[i] < 4 {
-			weight = min(share, 2) + float64(0.1*visits[i])
+			weight = min(prior[i]*nodes[i], 2)
 		}
-		damp := 1 / (1 + float64(0.05*depth[i]))
 		if depth[i] > 12 {
-			damp *= 1 - fmath.Tanh((depth[i]-12)/5)
+			explore *= fmath.Tanh(12 / depth[i])
 		}
-		score := rank[i] + float64(weight*explore*damp)
+		score := rank[i] + float64(weight*explore) - float64(0.01*depth[i])
 		if rank[i] > 0.9 {
 			out[i] = max(score, 0.95)
 		} else {
-			out[i] = score + 0.01*(1-prior[i])*math.Sqrt(total[i]+1)/nodes[i]
+			out[i] = score + 0.1*(1-prior[i])/nodes[i]
 		}
 	}
 }
