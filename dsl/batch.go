@@ -29,12 +29,8 @@ func (p *Program) Batch(cols [][]float64, out []float64) {
 
 // rowByRow evaluates few rows.
 func (p *Program) rowByRow(cols [][]float64, out []float64) {
-	var small [largeTemps]float64
-	row := small[:]
-	if len(cols) > len(small) {
-		row = make([]float64, len(cols))
-	}
-	row = row[:len(cols)]
+	var room [hookArgs]float64
+	row := append(room[:0], make([]float64, len(cols))...)
 	for r := range out {
 		for i, col := range cols {
 			if len(col) == 1 {

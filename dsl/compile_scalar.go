@@ -1,7 +1,7 @@
 package dsl
 
 import (
-	"errors"
+	"fmt"
 	"math"
 )
 
@@ -29,27 +29,27 @@ type label struct {
 	acc   id // the value in the accumulator at all the jumps, or none
 }
 
-// emitScalar compiles the outputs. One output is returned in the accumulator; several are left in temporaries, whose
-// numbers are returned.
-func emitScalar(g *graph, s *schedule, outputs []id, tail bool) (code []instr, temps int, slots []int32, err error) {
+// emitScalar compiles the outputs: a result, which is returned in the accumulator, or what an on hook leaves, which is
+// written behind the arguments, from number first.
+func emitScalar(g *graph, s *schedule, outputs []id, on bool, first int) (code []instr, temps int, err error) {
 	e := &emitter{g: g, s: s, acc: none, left: s.uses, slot: make([]int32, len(g.values)), cost: make([]int32, len(g.values))}
 	for i := range e.slot {
 		e.slot[i] = none
 	}
 	e.estimate()
-	if tail {
-		e.returns(outputs[0])
-	} else {
-		for _, out := range outputs {
+	if on {
+		for i, out := range outputs {
 			e.load(out)
-			slots = append(slots, e.store())
+			e.emit(instr{op: opOut, a: uint16(first + i)})
 		}
+	} else {
+		e.returns(outputs[0])
 	}
 	e.code = tidy(e.code)
-	if e.temps > math.MaxUint16 || len(e.code) > math.MaxInt32 {
-		return nil, 0, nil, errors.New("the function keeps too many values at once")
+	if e.temps > largeTemps || first+len(outputs) > math.MaxUint16 {
+		return nil, 0, fmt.Errorf("compile: the function keeps %d values at once and has %d arguments; at most %d and %d fit", e.temps, first, largeTemps, math.MaxUint16)
 	}
-	return e.code, int(e.temps), slots, nil
+	return e.code, int(e.temps), nil
 }
 
 // tidy redirects jumps to jumps, returns instead of jumping to a return, drops jumps to the next instruction and what the

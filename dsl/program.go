@@ -12,14 +12,13 @@ import (
 // Signature.Clamp.
 type Program struct {
 	code   []instr
-	temps  int
+	large  bool // needs more temporaries than most
 	result Type
 	inputs int
 	names  []string // of the inputs, then of the states
 	states []*State
-	// outs are the temporaries that hold what an on hook leaves: the counts of clamped and NaN writes, then each state.
-	outs  []int32
-	reads []bool // of each input, then of each state
+	on     bool
+	reads  []bool // of each input, then of each state
 	// columns is the program of Batch, nil for an on hook; scratch is its memory between calls.
 	columns *columns
 	scratch sync.Pool
@@ -57,7 +56,7 @@ func compileUnit(u *unit) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{result: u.result, inputs: len(u.inputs), states: u.states, source: u}
+	p := &Program{result: u.result, on: u.on, inputs: len(u.inputs), states: u.states, source: u}
 	for _, in := range u.inputs {
 		p.names = append(p.names, in.Name.Text)
 	}
@@ -75,7 +74,9 @@ func (p *Program) assemble(g *graph, outputs []id, on bool) (err error) {
 		p.columns = emitColumns(g, s, outputs[0])
 		p.scratch.New = func() any { return newBatchScratch(p.columns) }
 	}
-	p.code, p.temps, p.outs, err = emitScalar(g, s, outputs, !on)
+	var temps int
+	p.code, temps, err = emitScalar(g, s, outputs, on, len(p.names))
+	p.large = temps > smallTemps
 	return err
 }
 
@@ -112,11 +113,10 @@ func (p *Program) Reads(i int) bool { return p.reads[i] }
 
 // Num returns the value at args: a number, 1 or 0 for a bool, the index of a word. A NaN is always the same NaN.
 func (p *Program) Num(args []float64) float64 {
-	if p.temps > smallTemps {
-		return p.evalLarge(args)
+	if p.large {
+		return oneNaN(run[[largeTemps]float64](p.code, args))
 	}
-	var temps [smallTemps]float64
-	return oneNaN(run(p.code, args, temps[:]))
+	return oneNaN(run[[smallTemps]float64](p.code, args))
 }
 
 // oneNaN makes every NaN the same.
@@ -138,50 +138,38 @@ func (p *Program) Word(args []float64) string {
 	return ""
 }
 
-// smallTemps and largeTemps are the sizes of the temporaries that eval keeps on the stack; nearly all rules need the small
-// one, and clearing more would cost as much as an operation. What needs still more is allocated.
-const (
-	smallTemps = 8
-	largeTemps = 64
-)
-
-func (p *Program) evalLarge(args []float64) float64 {
-	if p.temps <= largeTemps {
-		var temps [largeTemps]float64
-		return oneNaN(run(p.code, args, temps[:]))
-	}
-	return oneNaN(run(p.code, args, make([]float64, p.temps)))
-}
+// hookArgs is how many arguments of a hook with state are put together on the stack.
+const hookArgs = 64
 
 // Step evaluates a hook of a policy with state. A hook that decides returns its value and leaves state as it is; an on hook
 // writes state and returns 0. state has a value within bounds for each state of the policy, in order.
 func (p *Program) Step(args, state []float64) float64 {
-	if p.outs != nil {
+	if p.on {
 		p.Apply(args, state)
 		return 0
 	}
 	if len(p.states) == 0 {
 		return p.Num(args)
 	}
-	var all [largeTemps]float64
-	return p.Num(p.join(all[:0], args, state))
+	var room [hookArgs]float64
+	return p.Num(p.join(room[:0], args, state))
 }
 
 // Apply runs an on hook: it writes state and says what became of the writes.
 func (p *Program) Apply(args, state []float64) Effects {
-	if p.outs == nil {
+	if !p.on {
 		return Effects{}
 	}
-	var all, temps [largeTemps]float64
-	t := temps[:]
-	if p.temps > largeTemps {
-		t = make([]float64, p.temps)
+	var room [hookArgs]float64
+	all := p.join(room[:0], args, state)
+	first := len(all)
+	for range firstStateVar + len(p.states) {
+		all = append(all, 0)
 	}
-	run(p.code, p.join(all[:0], args, state), t)
-	for i := range p.states {
-		state[i] = t[p.outs[firstStateVar+i]]
-	}
-	return Effects{Clamped: int(t[p.outs[clampedVar]]), NaN: int(t[p.outs[nanVar]])}
+	p.Num(all)
+	left := all[first:]
+	copy(state, left[firstStateVar:])
+	return Effects{Clamped: int(left[clampedVar]), NaN: int(left[nanVar])}
 }
 
 // join appends the arguments and the state to all.

@@ -10,7 +10,7 @@ var (
 	opNames = [...]string{"load", "add", "sub", "rsub", "mul", "div", "rdiv", "push", "min", "max", "mod", "rmod", "pow", "rpow",
 		"unless <", "unless <=", "unless >", "unless >=", "unless ==", "unless !=", "if <", "if <=", "if >", "if >=",
 		"keep <", "keep <=", "keep >", "keep >=", "keep ==", "keep !=", "sqrt", "exp", "log", "log1p", "tanh"}
-	plainNames = [...]string{"store", "jump", "return", "return", "square", "neg", "abs", "floor", "ceil"}
+	plainNames = [...]string{"store", "out", "jump", "return", "return", "square", "neg", "abs", "floor", "ceil"}
 	modeForms  = [...]string{"K", "A", "T", "A + K", "K - A", "A * K", "A / K", "K / A", "A + B", "A - B", "A * B", "A / B", "sqrt A", "sqrt A + K"}
 )
 
@@ -28,7 +28,7 @@ func (p *Program) String() string {
 
 func (p *Program) instruction(in instr) string {
 	if in.op >= opPlain {
-		form := map[opcode]string{opStore: "T", opJump: "-> J", opReturnK: "K"}[in.op]
+		form := map[opcode]string{opStore: "T", opOut: "O", opJump: "-> J", opReturnK: "K"}[in.op]
 		return fmt.Sprintf("%-9s %s", plainNames[in.op-opPlain], p.operand(in, form))
 	}
 	name, mode := opNames[in.op>>4], in.op&15
@@ -62,6 +62,8 @@ func (p *Program) operand(in instr, form string) string {
 			b.WriteString(p.names[in.a])
 		case 'B':
 			b.WriteString(p.names[in.b])
+		case 'O':
+			b.WriteString(append([]string{"clamped", "nan"}, p.names[p.inputs:]...)[int(in.a)-len(p.names)])
 		case 'T':
 			fmt.Fprintf(&b, "t%d", in.a)
 		case 'U':

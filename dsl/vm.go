@@ -6,12 +6,20 @@ import (
 	"github.com/agentdescent/adrun/dsl/fmath"
 )
 
-// run executes code and returns the accumulator. args has a value for each argument the code reads, temps room for each
-// temporary it uses. Jumps only go forward, so that it ends.
+// Sizes of the temporaries that run keeps on its stack. Nearly all rules need the small one, and clearing more would cost as
+// much as an operation.
+const (
+	smallTemps = 8
+	largeTemps = 1024
+)
+
+// run executes code and returns the accumulator. args has a value for each argument the code reads. Jumps only go forward,
+// so that it ends.
 //
 // It is one flat switch: the compiler makes it a jump table, and the accumulator and the loop's own variables stay in
 // registers. A product that is an operand is rounded by a conversion, so that no compiler fuses it with the sum around it.
-func run(code []instr, args, temps []float64) float64 {
+func run[F [smallTemps]float64 | [largeTemps]float64](code []instr, args []float64) float64 {
+	var temps F
 	var acc float64
 	for pc := uint(0); pc < uint(len(code)); pc++ {
 		in := &code[pc]
@@ -504,6 +512,8 @@ func run(code []instr, args, temps []float64) float64 {
 			acc = fmath.Tanh(in.k / args[in.a])
 		case opStore:
 			temps[in.a] = acc
+		case opOut:
+			args[in.a] = acc
 		case opJump:
 			pc = uint(in.b) - 1
 		case opReturn:

@@ -62,6 +62,7 @@ const (
 // Operations whose operand, if any, has one mode.
 const (
 	opStore   opcode = opPlain + iota // temporary a = acc
+	opOut                             // argument a = acc: what an on hook leaves
 	opJump                            // to b
 	opReturn                          // acc
 	opReturnK                         // k
