@@ -97,6 +97,15 @@ func FromText(slot, name, text string) (Policies, error) {
 	return Compile(v.Policy, []*dsl.Slot{decl}, nil)
 }
 
+// Resolve returns a bundle with the policy that a person wrote for a slot: the name of a shipped one, or a text
+// for FromText.
+func Resolve(slot, name, value string) (Policies, error) {
+	if strings.ContainsAny(value, "{\n") {
+		return FromText(slot, name, value)
+	}
+	return ByName(slot, value)
+}
+
 // Twin returns a shipped policy as a rule: the text of a policy that decides as the native one of that name
 // does. Not every policy has one: tree search by MCTS and the pair of ReflectiveMerge cannot be expressed.
 func Twin(slot, name string) (text string, ok bool) {

@@ -101,7 +101,7 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 	if _, err := gate.Text(p.start); err != nil {
 		return engine.Config{}, fmt.Errorf("start: %w", err)
 	}
-	acceptance, err := acceptanceOf(s)
+	policies, err := s.Policies.Build()
 	if err != nil {
 		return engine.Config{}, err
 	}
@@ -110,7 +110,7 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 		Tasks:     engine.Tasks{Problem: work, HeldOut: s.Data.HeldOut},
 		Artifacts: []engine.ArtifactConfig{{Strategy: engine.NewRules(gate), Initial: slots.State{slots.RuleKey: p.start}}},
 		Actor:     engine.Actor{Proposer: breeder, Trials: trials, Solved: s.Evolve.Solved},
-		Policies:  slots.Policies{Acceptance: acceptance},
+		Policies:  policies,
 		Parallel:  engine.Parallel{Lanes: s.Evolve.Lanes},
 		Budget:    budgetOf(s),
 		Gate:      engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha}},
@@ -137,16 +137,6 @@ func budgetOf(s *spec.Spec) engine.Budget {
 		b.Allocator = &budget.ValueBudgetAllocator{}
 	}
 	return b
-}
-
-func acceptanceOf(s *spec.Spec) (slots.Acceptance, error) {
-	switch s.Policies.Acceptance {
-	case "", "default":
-		return &slots.DefaultAcceptance{}, nil
-	case "paired":
-		return &slots.PairedAcceptance{}, nil
-	}
-	return nil, fmt.Errorf("policies.acceptance: no policy %q", s.Policies.Acceptance)
 }
 
 // checkData refuses missing files before a run rather than after it.

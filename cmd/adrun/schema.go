@@ -55,9 +55,9 @@ func (a *app) schemaCommand() *cobra.Command {
 	var asJSON, specOnly bool
 	cmd := &cobra.Command{
 		Use:   "schema [NAME]",
-		Short: "List problems, signatures and the format of a spec",
-		Long: `Schema lists the problems with their settings and the signatures with their inputs; a NAME prints
-one of them. --spec prints the JSON schema of the file that evolve reads.`,
+		Short: "List problems, signatures, slots and the format of a spec",
+		Long: `Schema lists the problems with their settings, the signatures with their inputs, and the slots with
+their shipped policies; a NAME prints one of them, a slot with its hooks. --spec prints the JSON schema of the file that evolve reads.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if specOnly {
@@ -67,10 +67,14 @@ one of them. --spec prints the JSON schema of the file that evolve reads.`,
 				}
 				return a.printJSON(s)
 			}
-			return a.schema(strings.Join(args, ""), asJSON)
+			name := strings.Join(args, "")
+			if slices.Contains(slots.SlotNames(), name) {
+				return a.slotSchema(name, asJSON)
+			}
+			return a.schema(name, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print problems, signatures and the spec's schema as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print problems, signatures, slots and the spec's schema as JSON")
 	cmd.Flags().BoolVar(&specOnly, "spec", false, "print the JSON schema of a spec")
 	return cmd
 }
@@ -87,7 +91,7 @@ func (a *app) schema(name string, asJSON bool) error {
 			return s.Name.Text != name && !slices.ContainsFunc(problems, func(p catalog.Problem) bool { return p.SignatureName == s.Name.Text })
 		})
 		if len(sigs) == 0 {
-			return usagef("no problem or signature %q: 'adrun schema' lists them", name)
+			return usagef("no problem, signature or slot %q: 'adrun schema' lists them", name)
 		}
 	}
 	if asJSON {
@@ -111,6 +115,9 @@ func (a *app) schema(name string, asJSON bool) error {
 	for _, s := range sigs {
 		fmt.Fprintln(a.stdout, dsl.FormatDecl(s))
 	}
+	if name == "" {
+		return a.listSlots()
+	}
 	return nil
 }
 
@@ -122,13 +129,21 @@ func (a *app) schemaJSON(problems []catalog.Problem, sigs []*dsl.Signature) erro
 	out := struct {
 		Problems   []jsonProblem   `json:"problems"`
 		Signatures []jsonSignature `json:"signatures"`
+		Slots      []jsonSlot      `json:"slots"`
 		Spec       any             `json:"spec"`
-	}{[]jsonProblem{}, []jsonSignature{}, schema}
+	}{[]jsonProblem{}, []jsonSignature{}, []jsonSlot{}, schema}
 	for _, p := range problems {
 		out.Problems = append(out.Problems, jsonProblem{p.Name, p.Meaning, p.SignatureName, p.Settings, p.SeedMeaning, p.DefaultSeeds.String(), p.Data})
 	}
 	for _, s := range sigs {
 		out.Signatures = append(out.Signatures, describe(s))
+	}
+	for _, name := range slots.SlotNames() {
+		s, err := describeSlot(name)
+		if err != nil {
+			return err
+		}
+		out.Slots = append(out.Slots, s)
 	}
 	return a.printJSON(out)
 }

@@ -134,9 +134,7 @@ func (v *validator) validate(s *Spec) {
 	v.budget(s.Budget)
 	v.within("$.gate.grid", float64(s.Gate.Grid), 0, 65536)
 	v.within("$.gate.alpha", s.Gate.Alpha, 0, 0.5)
-	if s.Policies.Acceptance != "" {
-		v.oneOf("$.policies.acceptance", s.Policies.Acceptance, "default", "paired")
-	}
+	v.policies(s.Policies)
 	if b := s.Propose.Breeder; b != nil {
 		v.within("$.propose.breeder.trials", float64(b.Trials), 0, 1e9)
 		v.within("$.propose.breeder.max_ops", float64(b.MaxOps), 0, 256)

@@ -14,7 +14,7 @@ type Spec struct {
 	Propose  Propose  `yaml:"propose,omitempty" json:"propose,omitempty" jsonschema:"who proposes"`
 	Evolve   Evolve   `yaml:"evolve,omitempty" json:"evolve,omitempty" jsonschema:"how the run goes"`
 	Budget   Budget   `yaml:"budget,omitempty" json:"budget,omitempty" jsonschema:"when the run ends early"`
-	Policies Policies `yaml:"policies,omitempty" json:"policies,omitempty" jsonschema:"the decisions of the run, by name"`
+	Policies Policies `yaml:"policies,omitempty" json:"policies,omitempty" jsonschema:"the decisions of the run, each by name or as the text of a policy"`
 	Gate     Gate     `yaml:"gate,omitempty" json:"gate,omitempty" jsonschema:"what a candidate must satisfy"`
 }
 
@@ -69,11 +69,6 @@ func (b Budget) Capped() bool { return b.MaxRollouts > 0 || b.MaxTokens > 0 || b
 type Returns struct {
 	Rounds int     `yaml:"rounds" json:"rounds" jsonschema:"look at this many last rounds"`
 	Gain   float64 `yaml:"gain" json:"gain" jsonschema:"the least rise of the best held-out mean in them"`
-}
-
-// Policies name shipped policies; an empty name is the default.
-type Policies struct {
-	Acceptance string `yaml:"acceptance,omitempty" json:"acceptance,omitempty" jsonschema:"default, or paired for graded rewards of a deterministic problem"`
 }
 
 // Gate says what a candidate must satisfy before it is tried.
