@@ -82,7 +82,7 @@ terminates, costs a known amount and can be read by the person who signs it off.
 	})
 	root.AddCommand(
 		a.checkCommand(), a.fmtCommand(), a.testCommand(), a.evalCommand(), a.costCommand(), a.proveCommand(),
-		a.explainCommand(), a.scoreCommand(), a.evolveCommand(), a.resumeCommand(), a.logCommand(), a.benchCommand(),
+		a.explainCommand(), a.exportCommand(), a.scoreCommand(), a.evolveCommand(), a.resumeCommand(), a.logCommand(), a.benchCommand(),
 		a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
 	)
 	return root
