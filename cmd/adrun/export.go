@@ -12,6 +12,7 @@ import (
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/dsl/export"
 	"github.com/agentdescent/adrun/gate"
+	"github.com/agentdescent/adrun/internal/atomicfile"
 )
 
 // defaultVectors is how many values are written beside exported code.
@@ -115,7 +116,7 @@ func (a *app) writeFiles(dir string, files []export.File) error {
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
-		if err := writeWhole(path, []byte(f.Text), 0o644); err != nil {
+		if err := atomicfile.Write(path, []byte(f.Text), 0o644); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.stdout, path)
