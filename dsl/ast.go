@@ -27,7 +27,8 @@ type Node interface {
 
 // Comments are the comments that belong to a declaration, a statement, an input or another line.
 type Comments struct {
-	// Lead holds the comment lines above the node, without "#"; "" separates two groups.
+	// Lead holds the comment lines above the node, without "#"; "" separates two groups, and a comment
+	// without text is " ".
 	Lead []string
 	// Trail is the comment at the end of the node's line, "" if none.
 	Trail string
@@ -43,7 +44,7 @@ func (c *Comments) Doc() string {
 			lines = lines[:0]
 			continue
 		}
-		lines = append(lines, l)
+		lines = append(lines, strings.TrimSpace(l))
 	}
 	if c.Trail != "" {
 		lines = append(lines, c.Trail)

@@ -50,11 +50,14 @@ func trail(as []anchor, c comment) bool {
 	if ended != nil && open == nil {
 		to = ended
 	}
+	if c.text == emptyComment {
+		return true // says nothing about the line it stands on
+	}
 	if to == nil || to.Trail != "" {
 		return false
 	}
 	to.Trail = c.text
-	return c.text != ""
+	return true
 }
 
 // lead puts c above the node or closing brace that follows; prev is the comment before it.

@@ -40,6 +40,9 @@ type comment struct {
 	own  bool // nothing but white space before it on its line
 }
 
+// emptyComment is the text of a comment without text; "" separates groups of comments.
+const emptyComment = " "
+
 // isReserved reports the words that can never be names.
 func isReserved(s string) bool {
 	switch s {
@@ -148,7 +151,10 @@ func (l *scanner) comment(rest string) {
 	if strings.HasPrefix(rest, "//") {
 		text = text[2:]
 	}
-	l.comments = append(l.comments, comment{strings.TrimSpace(text), start, l.first})
+	if text = strings.TrimSpace(text); text == "" {
+		text = emptyComment
+	}
+	l.comments = append(l.comments, comment{text, start, l.first})
 }
 
 // checkText reports the first forbidden character or invalid byte of a comment or string.

@@ -84,6 +84,8 @@ func (p *printer) line(trail string, parts ...string) {
 func (p *printer) commentLines(lines []string) {
 	for i, c := range lines {
 		switch {
+		case c == emptyComment:
+			p.line("", "#")
 		case c != "":
 			p.line("", "# ", c)
 		case i > 0:

@@ -22,6 +22,9 @@ type Breeder struct {
 	Random int
 	// Pool is the number of rules that a lease breeds from; 0 is DefaultPool.
 	Pool int
+	// Inputs are the inputs that new material reads; nil means all of the signature. What costs the
+	// evaluator much and brings little can be left out.
+	Inputs []string
 }
 
 // The defaults of a Breeder.
@@ -114,7 +117,7 @@ type search struct {
 func newSearch(b Breeder, pc *slots.ProposalContext) *search {
 	rng := rand.New(rand.NewPCG(pc.Seed, 0x6272656564))
 	s := &search{Breeder: b.normalize(), pc: pc, seen: map[string]bool{}}
-	s.mutator = mutator{vocabulary: newVocabulary(pc.Signature), rng: rng}
+	s.mutator = mutator{vocabulary: newVocabulary(pc.Signature, b.Inputs...), rng: rng}
 	for i := range pc.Trial.Tasks() {
 		s.tasks = append(s.tasks, i)
 	}

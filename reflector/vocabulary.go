@@ -3,6 +3,7 @@ package reflector
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/dsl/fmath"
@@ -21,10 +22,14 @@ type vocabulary struct {
 	scale map[string]float64
 }
 
-func newVocabulary(sig *dsl.Signature) *vocabulary {
+// newVocabulary reads the vocabulary off a signature; names, if any, are the inputs to use.
+func newVocabulary(sig *dsl.Signature, names ...string) *vocabulary {
 	v := &vocabulary{sig: sig, scale: map[string]float64{}}
 	byName := map[string]*dsl.Input{}
 	for _, in := range sig.Inputs {
+		if len(names) > 0 && !slices.Contains(names, in.Name.Text) {
+			continue
+		}
 		byName[in.Name.Text] = in
 		switch in.Type.Kind {
 		case dsl.NumKind:

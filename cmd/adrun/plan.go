@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
@@ -89,7 +90,10 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 	s := p.spec
 	breeder, trials := reflector.Breeder{}, defaultTrials
 	if b := s.Propose.Breeder; b != nil {
-		breeder = reflector.Breeder{MaxOps: b.MaxOps, Random: b.Random}
+		if err := p.checkInputs(b.Inputs); err != nil {
+			return engine.Config{}, err
+		}
+		breeder = reflector.Breeder{MaxOps: b.MaxOps, Random: b.Random, Inputs: b.Inputs}
 		if b.Trials > 0 {
 			trials = b.Trials
 		}
@@ -113,9 +117,19 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 		Policies:  policies,
 		Parallel:  engine.Parallel{Lanes: s.Evolve.Lanes},
 		Budget:    budgetOf(s),
-		Gate:      engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha}},
+		Gate:      engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}},
 	}
 	return c, c.Validate()
+}
+
+// checkInputs refuses inputs that the signature does not have.
+func (p *plan) checkInputs(names []string) error {
+	for _, n := range names {
+		if !slices.Contains(inputNames(p.sig), n) {
+			return fmt.Errorf("propose.breeder.inputs: %s has no input %q: it has %s", p.sig.Name.Text, n, inputList(p.sig))
+		}
+	}
+	return nil
 }
 
 // budgetOf takes the limits of a spec. The governor comes with a cap: without one there is no fraction that

@@ -17,7 +17,7 @@ import (
 // Config says which generated instances a [Problem] is made of. A task is a seed.
 type Config struct {
 	Family Family  // "" is OR
-	Items  int     // of an instance, 1 to MaxItems; 0 is 500
+	Items  []int   // of an instance, each 1 to MaxItems: seed s has Items[s mod len(Items)]; nil is 500
 	Seeds  []int64 // of the training and the held-out tasks; nil is 1 to 150
 	Sealed []int64 // of the tasks that are measured once, at the end of a run
 	Span   float64 // of the reward; 0 is DefaultSpan
@@ -28,8 +28,8 @@ func (c Config) withDefaults() Config {
 	if c.Family == "" {
 		c.Family = OR
 	}
-	if c.Items == 0 {
-		c.Items = 500
+	if len(c.Items) == 0 {
+		c.Items = []int{500}
 	}
 	if c.Seeds == nil {
 		for seed := int64(1); seed <= 150; seed++ {
@@ -49,8 +49,10 @@ func (c Config) Validate() error {
 	if _, err := Generate(c.Family, 1, 0); err != nil {
 		errs = append(errs, err)
 	}
-	if c.Items < 1 || c.Items > MaxItems {
-		errs = append(errs, fmt.Errorf("binpack: items is %d; expected 1 to %d", c.Items, MaxItems))
+	for _, n := range c.Items {
+		if n < 1 || n > MaxItems {
+			errs = append(errs, fmt.Errorf("binpack: items is %d; expected 1 to %d", n, MaxItems))
+		}
 	}
 	if len(c.Seeds) == 0 {
 		errs = append(errs, errors.New("binpack: no seeds; expected one for each task"))
@@ -110,6 +112,18 @@ func NewProblem(c Config) (*Problem, error) {
 	return p, nil
 }
 
+// Generate returns the instance of a seed.
+func (c Config) Generate(seed int64) (Instance, error) {
+	c = c.withDefaults()
+	return Generate(c.Family, c.itemsOf(seed), seed)
+}
+
+// itemsOf is the number of items of a seed's instance. Seeds in a row take the sizes in turn.
+func (c Config) itemsOf(seed int64) int {
+	n := int64(len(c.Items))
+	return c.Items[((seed%n)+n)%n]
+}
+
 func taskOf(seed int64) slots.Task { return slots.Task{ID: strconv.FormatInt(seed, 10)} }
 
 // prepare generates the instance of a task and measures the baseline on it.
@@ -118,7 +132,7 @@ func (p *Problem) prepare(task slots.Task, baseline *Packer) (measured, error) {
 	if err != nil {
 		return measured{}, fmt.Errorf("binpack: task %q is not the seed of an instance: %w", task.ID, err)
 	}
-	in, err := Generate(p.config.Family, p.config.Items, seed)
+	in, err := p.config.Generate(seed)
 	if err != nil {
 		return measured{}, err
 	}
@@ -129,7 +143,7 @@ func (p *Problem) prepare(task slots.Task, baseline *Packer) (measured, error) {
 func (p *Problem) Describe() engine.Description {
 	return engine.Description{
 		Name:        "binpack",
-		Fingerprint: fmt.Sprintf("binpack/1 family=%s items=%d span=%v", p.config.Family, p.config.Items, p.config.Span),
+		Fingerprint: fmt.Sprintf("binpack/1 family=%s items=%v span=%v", p.config.Family, p.config.Items, p.config.Span),
 		Tasks:       p.tasks(p.config.Seeds),
 		Sealed:      p.tasks(p.config.Sealed),
 		Signature:   p.signature,

@@ -65,7 +65,7 @@ func newProblem(t *testing.T, c Config) *Problem {
 }
 
 func TestProblemDescribesItself(t *testing.T) {
-	p := newProblem(t, Config{Family: Mixed, Items: 20, Seeds: []int64{4, 7}, Sealed: []int64{10}})
+	p := newProblem(t, Config{Family: Mixed, Items: []int{20}, Seeds: []int64{4, 7}, Sealed: []int64{10}})
 	d := p.Describe()
 	want := []slots.Task{{ID: "4", Cluster: "capacity 150"}, {ID: "7", Cluster: "capacity 100"}}
 	if diff := cmp.Diff(want, d.Tasks); diff != "" {
@@ -86,10 +86,10 @@ func TestProblemDescribesItself(t *testing.T) {
 func TestProblemFingerprintCoversSettings(t *testing.T) {
 	seen := map[string]Config{}
 	for _, c := range []Config{
-		{Items: 10},
-		{Items: 10, Family: Weibull},
-		{Items: 11},
-		{Items: 10, Span: 0.2},
+		{Items: []int{10}},
+		{Items: []int{10}, Family: Weibull},
+		{Items: []int{11}},
+		{Items: []int{10}, Span: 0.2},
 	} {
 		print := newProblem(t, c).Describe().Fingerprint
 		if other, ok := seen[print]; ok {
@@ -97,7 +97,7 @@ func TestProblemFingerprintCoversSettings(t *testing.T) {
 		}
 		seen[print] = c
 	}
-	if _, ok := seen[newProblem(t, Config{Items: 10, Seeds: []int64{3}}).Describe().Fingerprint]; !ok {
+	if _, ok := seen[newProblem(t, Config{Items: []int{10}, Seeds: []int64{3}}).Describe().Fingerprint]; !ok {
 		t.Error("the seeds are in the fingerprint")
 	}
 }
@@ -108,7 +108,7 @@ func referenceBins(in Instance, rule Priority) int {
 }
 
 func TestProblemEvaluates(t *testing.T) {
-	p := newProblem(t, Config{Items: 60, Seeds: []int64{1, 2, 3}})
+	p := newProblem(t, Config{Items: []int{60}, Seeds: []int64{1, 2, 3}})
 	for seed := int64(1); seed <= 4; seed++ { // the last joins later
 		task := slots.Task{ID: strconv.FormatInt(seed, 10)}
 		in, err := Generate(OR, 60, seed)
@@ -140,7 +140,7 @@ func TestProblemEvaluates(t *testing.T) {
 
 // Evaluations at once, of several candidates that share pooled packers, equal those made alone.
 func TestProblemEvaluatesConcurrently(t *testing.T) {
-	p := newProblem(t, Config{Family: Mixed, Items: 80, Seeds: []int64{1, 2, 3, 4, 5, 6}})
+	p := newProblem(t, Config{Family: Mixed, Items: []int{80}, Seeds: []int64{1, 2, 3, 4, 5, 6}})
 	var candidates []*slots.Candidate
 	for _, identity := range []string{"", "a", ""} {
 		for i, rule := range []Priority{BestFit{}, Func(firstFit), Func(funsearchOR), Func(funsearchWeibull)} {
@@ -160,7 +160,7 @@ func TestProblemEvaluatesConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, c := range candidates {
 		for _, task := range p.Describe().Tasks {
-			want := evaluate(newProblem(t, Config{Family: Mixed, Items: 80, Seeds: []int64{1, 2, 3, 4, 5, 6}}), c, task)
+			want := evaluate(newProblem(t, Config{Family: Mixed, Items: []int{80}, Seeds: []int64{1, 2, 3, 4, 5, 6}}), c, task)
 			wg.Go(func() {
 				if diff := cmp.Diff(want, evaluate(p, c, task)); diff != "" {
 					t.Error(diff)
@@ -172,7 +172,7 @@ func TestProblemEvaluatesConcurrently(t *testing.T) {
 }
 
 func TestProblemErrors(t *testing.T) {
-	p := newProblem(t, Config{Items: 10})
+	p := newProblem(t, Config{Items: []int{10}})
 	task := p.Describe().Tasks[0]
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -198,7 +198,7 @@ func TestProblemErrors(t *testing.T) {
 }
 
 func TestConfigReportsEverythingAtOnce(t *testing.T) {
-	_, err := NewProblem(Config{Family: "x", Items: -1, Seeds: []int64{1, 2}, Sealed: []int64{2}, Span: math.NaN()})
+	_, err := NewProblem(Config{Family: "x", Items: []int{-1}, Seeds: []int64{1, 2}, Sealed: []int64{2}, Span: math.NaN()})
 	want := `binpack: unknown family "x"; expected one of ["or" "weibull" "mixed"]
 binpack: items is -1; expected 1 to 1000000
 binpack: seed 2 is given twice; one instance cannot be two tasks

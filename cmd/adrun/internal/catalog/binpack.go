@@ -16,7 +16,7 @@ func binPacking() Problem {
 		Meaning: "online bin packing: the open bin with the highest priority takes the item",
 		Settings: []Setting{
 			{"family", "the generator of the instances: or, weibull or mixed", string(binpack.OR)},
-			{"items", "items of an instance", "250"},
+			{"items", "items of an instance; of several sizes (120,250) seeds take one in turn", "500"},
 			{"span", "the share of the lower bound that moves the reward from 1/2 to 0 or 1 (evolve)", fmt.Sprint(binpack.DefaultSpan)},
 		},
 		SeedMeaning:   "a generated instance",
@@ -28,7 +28,7 @@ func binPacking() Problem {
 		Build: func(s Settings, seeds, sealed Range) (engine.Problem, error) {
 			r := &reader{settings: s}
 			c := binpack.Config{
-				Family: binpack.Family(r.word("family", "")), Items: r.whole("items", 0), Span: r.number("span", 0),
+				Family: binpack.Family(r.word("family", "")), Items: r.wholes("items"), Span: r.number("span", 0),
 				Seeds: seeds.Seeds(), Sealed: sealed.Seeds(),
 			}
 			if err := r.err(); err != nil {
@@ -53,13 +53,13 @@ func packingInstances(q Request) ([]binpack.Instance, error) {
 		return binpack.Load(q.Data)
 	}
 	r := &reader{settings: q.Settings}
-	family, items := binpack.Family(r.word("family", string(binpack.OR))), r.whole("items", 250)
+	c := binpack.Config{Family: binpack.Family(r.word("family", "")), Items: r.wholes("items")}
 	if err := r.err(); err != nil {
 		return nil, err
 	}
 	var instances []binpack.Instance
 	for _, seed := range q.Seeds.Seeds() {
-		in, err := binpack.Generate(family, items, seed)
+		in, err := c.Generate(seed)
 		if err != nil {
 			return nil, err
 		}

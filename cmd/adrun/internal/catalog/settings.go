@@ -58,6 +58,23 @@ func (r *reader) whole(name string, def int) int {
 	return v
 }
 
+// wholes reads whole numbers with commas between them.
+func (r *reader) wholes(name string) []int {
+	text, ok := r.settings[name]
+	if !ok {
+		return nil
+	}
+	var vs []int
+	for _, part := range strings.Split(text, ",") {
+		v, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			r.errs = append(r.errs, fmt.Errorf("setting %s: %q is not a whole number", name, part))
+		}
+		vs = append(vs, v)
+	}
+	return vs
+}
+
 func (r *reader) number(name string, def float64) float64 {
 	text, ok := r.settings[name]
 	if !ok {

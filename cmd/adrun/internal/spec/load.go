@@ -132,6 +132,7 @@ func (v *validator) validate(s *Spec) {
 	v.within("$.budget.max_seconds", float64(s.Budget.MaxSeconds), 0, 1e9)
 	v.within("$.budget.max_rollouts", float64(s.Budget.MaxRollouts), 0, 1e15)
 	v.budget(s.Budget)
+	v.within("$.gate.cheap_tasks", float64(s.Gate.CheapTasks), 0, 1e6)
 	v.within("$.gate.grid", float64(s.Gate.Grid), 0, 65536)
 	v.within("$.gate.alpha", s.Gate.Alpha, 0, 0.5)
 	v.policies(s.Policies)

@@ -34,9 +34,10 @@ type Propose struct {
 
 // Breeder configures the offline proposer.
 type Breeder struct {
-	Trials int `yaml:"trials,omitempty" json:"trials,omitempty" jsonschema:"evaluations on training tasks that each proposal may spend; default 400"`
-	MaxOps int `yaml:"max_ops,omitempty" json:"max_ops,omitempty" jsonschema:"the most operators and calls of a bred rule; default 40"`
-	Random int `yaml:"random,omitempty" json:"random,omitempty" jsonschema:"random rules that the search starts with beside the start rule; default 64"`
+	Trials int      `yaml:"trials,omitempty" json:"trials,omitempty" jsonschema:"evaluations on training tasks that each proposal may spend; default 400"`
+	MaxOps int      `yaml:"max_ops,omitempty" json:"max_ops,omitempty" jsonschema:"the most operators and calls of a bred rule; default 40"`
+	Inputs []string `yaml:"inputs,omitempty" json:"inputs,omitempty" jsonschema:"the inputs that bred rules read; default all"`
+	Random int      `yaml:"random,omitempty" json:"random,omitempty" jsonschema:"random rules that the search starts with beside the start rule; default 64"`
 }
 
 // Evolve says how the run goes.
@@ -74,6 +75,7 @@ type Returns struct {
 // Gate says what a candidate must satisfy before it is tried.
 type Gate struct {
 	Constraints string  `yaml:"constraints,omitempty" json:"constraints,omitempty" jsonschema:"a CEL expression over the facts of a rule, such as ops <= 40 && !('pow' in calls)"`
+	CheapTasks  int     `yaml:"cheap_tasks,omitempty" json:"cheap_tasks,omitempty" jsonschema:"held-out tasks that rank contradicting proposals before one is measured; default 8"`
 	Grid        int     `yaml:"grid,omitempty" json:"grid,omitempty" jsonschema:"points at which a rule must be finite; default 256"`
 	Alpha       float64 `yaml:"alpha,omitempty" json:"alpha,omitempty" jsonschema:"the error rate of paired acceptance; default 0.05"`
 }
