@@ -121,6 +121,9 @@ type Result struct {
 	Meta json.RawMessage `json:"meta,omitempty"`
 	// Meters are outside the promise of a repeatable result: wall times and evaluations really made.
 	Meters Meters `json:"-"`
+	// Faults counts by slot what the hosts of policy rules put right in this process; a resume does not ask
+	// again what is recorded.
+	Faults map[string]slots.Faults `json:"-"`
 }
 
 // Stage is one part of the pipeline.

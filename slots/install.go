@@ -149,6 +149,17 @@ func (p Policies) Names() map[string]string {
 	return names
 }
 
+// Faults returns, by slot, what the hosts of policy rules have put right; slots without any are left out.
+func (p Policies) Faults() map[string]Faults {
+	all := map[string]Faults{}
+	for _, f := range p.fields() {
+		if q, ok := f.policy.(Faulty); ok && q.Faults() != (Faults{}) {
+			all[f.slot] = q.Faults()
+		}
+	}
+	return all
+}
+
 func nameOf(policy any) string {
 	if n, ok := policy.(Named); ok {
 		return n.PolicyName()

@@ -2,6 +2,7 @@ package slots_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -201,3 +202,64 @@ func TestDefaultsHaveTwins(t *testing.T) {
 }
 
 var _ engine.Strategy = knobState{}
+
+// asRules fills all eight slots with rules that learn, draw and buy.
+func asRules(t testing.TB) slots.Policies {
+	t.Helper()
+	var all slots.Policies
+	for _, n := range [][2]string{
+		{"selection", "archive_sigmoid_novelty"}, {"task_sampler", "difficulty_weighted"}, {"proposal", "ask_actor"},
+		{"staleness", "guarded"}, {"conflict", "advantage"}, {"fusion", "tournament"}, {"acceptance", "advantage"},
+		{"promotion", "default"},
+	} {
+		text, _ := slots.Twin(n[0], n[1])
+		var err error
+		if all, err = all.With(compiled(t, text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// A run that rules decide is a function of its spec: the same for every number of workers, and when it is
+// resumed.
+func TestRunsByRulesAreReproducible(t *testing.T) {
+	want := run(t, knobConfig(asRules(t)))
+	for _, workers := range []int{1, 8} {
+		got := run(t, knobConfig(asRules(t), func(c *engine.Config) { c.Parallel.Workers = workers }))
+		if d := firstDiff(want.log, got.log); d != "" {
+			t.Fatalf("%d workers: %s", workers, d)
+		}
+	}
+	for left := 1; ; left += 5 {
+		k := &cut{Memory: engine.NewMemory(), left: left}
+		c := knobConfig(asRules(t))
+		c.Ledger.Store = k
+		_, err := engine.Run(t.Context(), c)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errCut) {
+			t.Fatal(err)
+		}
+		c = knobConfig(asRules(t))
+		c.Ledger.Store = k.Memory
+		res, err := engine.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moves(ran{Result: res}) != moves(want) {
+			t.Fatalf("resumed after %d writes, the run moves otherwise", left)
+		}
+	}
+	if len(want.Faults) != 0 {
+		t.Errorf("faults %v", want.Faults)
+	}
+}
+
+func TestFaultsAreReported(t *testing.T) {
+	r := run(t, knobConfig(compiled(t, "policy p fills fusion { merit(size) { return 1 / (size - 1) } }")))
+	if f := r.Faults["fusion"]; f.NotFinite == 0 || len(r.Faults) != 1 {
+		t.Errorf("faults %v", r.Faults)
+	}
+}
