@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/runlog"
 	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
-	"github.com/agentdescent/adrun/engine"
-	"github.com/agentdescent/adrun/engine/ledger"
 )
 
 type logFlags struct {
@@ -61,11 +58,7 @@ func (a *app) log(ctx context.Context, ref string, f logFlags) error {
 	if f.git && (f.canonical || f.asJSON || filter != nil) {
 		return usagef("--git prints the commits of the whole run: leave out --canonical, --json and --where")
 	}
-	run, err := f.store.Find(ref)
-	if err != nil {
-		return err
-	}
-	book, err := openBook(ctx, run)
+	run, book, err := a.open(ctx, f.store, ref)
 	if err != nil {
 		return err
 	}
@@ -88,41 +81,4 @@ func (a *app) log(ctx context.Context, ref string, f logFlags) error {
 		return runlog.JSON(a.stdout, entries)
 	}
 	return book.log.Text(a.stdout, entries)
-}
-
-// book is what the ledger of a run holds.
-type book struct {
-	log     *runlog.Log
-	commits []engine.Commit
-	dev     map[string]engine.Ref
-	stable  map[string]engine.Ref
-}
-
-// openBook reads the ledger of a run; that of a run that has not begun is empty.
-func openBook(ctx context.Context, run *runs.Run) (b *book, err error) {
-	b = &book{}
-	if !exists(run.LedgerPath()) {
-		b.log, err = runlog.Decode(nil)
-		return b, err
-	}
-	r, err := ledger.OpenReader(run.LedgerPath())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	entries, err := r.Entries(ctx, run.LedgerID(), 0)
-	if err != nil {
-		return nil, err
-	}
-	if b.log, err = runlog.Decode(entries); err != nil {
-		return nil, err
-	}
-	if b.commits, err = r.Commits(ctx); err != nil {
-		return nil, err
-	}
-	if b.dev, err = r.Dev(ctx); err != nil {
-		return nil, err
-	}
-	b.stable, err = r.Stable(ctx)
-	return b, err
 }

@@ -117,7 +117,7 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 		Policies:  policies,
 		Parallel:  engine.Parallel{Lanes: s.Evolve.Lanes},
 		Budget:    budgetOf(s),
-		Gate:      engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}},
+		Gate:      engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}, MinGate: s.Gate.MinGate},
 	}
 	return c, c.Validate()
 }

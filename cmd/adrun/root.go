@@ -82,8 +82,10 @@ terminates, costs a known amount and can be read by the person who signs it off.
 	})
 	root.AddCommand(
 		a.checkCommand(), a.fmtCommand(), a.testCommand(), a.evalCommand(), a.costCommand(), a.proveCommand(),
-		a.explainCommand(), a.exportCommand(), a.scoreCommand(), a.evolveCommand(), a.resumeCommand(), a.logCommand(), a.benchCommand(),
-		a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
+		a.explainCommand(), a.exportCommand(), a.scoreCommand(),
+		a.initCommand(), a.planCommand(), a.evolveCommand(), a.resumeCommand(), a.cancelCommand(), a.statusCommand(),
+		a.watchCommand(), a.showCommand(), a.diffCommand(), a.applyCommand(), a.logCommand(), a.doctorCommand(),
+		a.benchCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
 	)
 	return root
 }

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agentdescent/adrun/engine/ledger"
 	"github.com/agentdescent/adrun/problems/command"
 )
 
@@ -23,5 +29,69 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"flip": flip, "waitrows": waitRows, "interrupt": interrupt,
+		},
 	})
+}
+
+// flip FILE BYTE flips a bit of a file.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	text[at] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
+}
+
+// waitRows RUN N waits until so many rounds of a run are in its ledger.
+func waitRows(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	dir := ts.MkAbs(args[0])
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if rowsOf(dir) >= want {
+			return
+		}
+	}
+	ts.Fatalf("%s did not come to %d rounds", args[0], want)
+}
+
+func rowsOf(dir string) int {
+	r, err := ledger.OpenReader(filepath.Join(dir, "ledger.db"))
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = r.Close() }()
+	list, err := r.Runs(context.Background())
+	if err != nil || len(list) == 0 {
+		return 0
+	}
+	entries, err := r.Entries(context.Background(), list[0].RunID, 0)
+	if err != nil {
+		return 0
+	}
+	rows := 0
+	for _, e := range entries {
+		if e.Kind == "round" {
+			rows++
+		}
+	}
+	return rows
+}
+
+// interrupt RUN SIGNAL signals the process that evolves a run.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	signal, known := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[1]]
+	if !known {
+		ts.Fatalf("unknown signal %s", args[1])
+	}
+	text, err := os.ReadFile(filepath.Join(ts.MkAbs(args[0]), "lock"))
+	ts.Check(err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	ts.Check(err)
+	process, err := os.FindProcess(pid)
+	ts.Check(err)
+	ts.Check(process.Signal(signal))
 }

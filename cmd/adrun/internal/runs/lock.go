@@ -61,26 +61,22 @@ func (r *Run) Lock() (*Lock, error) {
 // Unlock gives the lock back.
 func (l *Lock) Unlock() error { return l.file.Close() }
 
-// Holder returns the process that evolves the run, 0 for none.
-func (r *Run) Holder() (int, error) {
+// Holder reports whether a process evolves the run, and which; the number is 0 for a moment while that
+// process begins.
+func (r *Run) Holder() (pid int, held bool, err error) {
 	f, err := os.Open(r.path("lock"))
 	if os.IsNotExist(err) {
-		return 0, nil
+		return 0, false, nil
 	}
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	defer func() { _ = f.Close() }()
 	free, err := tryLockShared(f)
 	if free || err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	return readPID(f), nil
-}
-
-func (r *Run) held() (bool, error) {
-	pid, err := r.Holder()
-	return pid != 0, err
+	return readPID(f), true, nil
 }
 
 func readPID(f *os.File) int {

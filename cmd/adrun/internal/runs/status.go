@@ -42,21 +42,40 @@ type Status struct {
 
 // Status reads the status of the run; the lock, not the file, says whether it is running.
 func (r *Run) Status() (Status, error) {
+	for {
+		before, err := r.written()
+		if err != nil {
+			return before, err
+		}
+		_, held, err := r.Holder()
+		if err != nil {
+			return before, err
+		}
+		st, err := r.written()
+		if err != nil {
+			return st, err
+		}
+		switch {
+		case held:
+			st.State = Running
+			return st, nil
+		case st != before: // a process began or ended in between
+			continue
+		case st.State == Running:
+			st.State = Killed
+		}
+		return st, nil
+	}
+}
+
+// written is the status as the file has it.
+func (r *Run) written() (Status, error) {
 	st := Status{State: New}
 	err := readJSON(r.path("status.json"), &st)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return st, err
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	held, err := r.held()
-	switch {
-	case err != nil:
-		return st, err
-	case held:
-		st.State = Running
-	case st.State == Running:
-		st.State = Killed
-	}
-	return st, nil
+	return st, err
 }
 
 // SetStatus writes the status down.

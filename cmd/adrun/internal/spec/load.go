@@ -134,6 +134,7 @@ func (v *validator) validate(s *Spec) {
 	v.budget(s.Budget)
 	v.within("$.gate.cheap_tasks", float64(s.Gate.CheapTasks), 0, 1e6)
 	v.within("$.gate.grid", float64(s.Gate.Grid), 0, 65536)
+	v.within("$.gate.min_gate", float64(s.Gate.MinGate), 0, 1e9)
 	v.within("$.gate.alpha", s.Gate.Alpha, 0, 0.5)
 	v.policies(s.Policies)
 	if b := s.Propose.Breeder; b != nil {

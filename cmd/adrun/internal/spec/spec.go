@@ -78,4 +78,5 @@ type Gate struct {
 	CheapTasks  int     `yaml:"cheap_tasks,omitempty" json:"cheap_tasks,omitempty" jsonschema:"held-out tasks that rank contradicting proposals before one is measured; default 8"`
 	Grid        int     `yaml:"grid,omitempty" json:"grid,omitempty" jsonschema:"points at which a rule must be finite; default 256"`
 	Alpha       float64 `yaml:"alpha,omitempty" json:"alpha,omitempty" jsonschema:"the error rate of paired acceptance; default 0.05"`
+	MinGate     int     `yaml:"min_gate,omitempty" json:"min_gate,omitempty" jsonschema:"held-out tasks below which 'adrun plan' warns; default 4"`
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
+)
+
+func (a *app) cancelCommand() *cobra.Command {
+	var store runs.Store
+	var now bool
+	cmd := &cobra.Command{
+		Use:   "cancel RUN",
+		Short: "Stop a run that is being evolved",
+		Long: `Cancel asks the process that evolves a run to stop at the end of its round; with --now it stops at once,
+and what its round has done so far is kept. 'adrun resume' goes on.`,
+		Args: exactly(1, "one RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.cancel(store, args[0], now) },
+	}
+	runsFlag(cmd, &store)
+	cmd.Flags().BoolVar(&now, "now", false, "do not wait for the end of the round")
+	return cmd
+}
+
+func (a *app) cancel(store runs.Store, ref string, now bool) error {
+	run, err := store.Find(ref)
+	if err != nil {
+		return err
+	}
+	st, err := run.Status()
+	if err != nil {
+		return err
+	}
+	if st.State != runs.Running && st.State != runs.New {
+		return fmt.Errorf("run %s is %s: nobody evolves it", run.ID, st.State)
+	}
+	if err := run.RequestCancel(); err != nil {
+		return err
+	}
+	pid, _, err := run.Holder()
+	if err != nil || pid == 0 || !now {
+		fmt.Fprintf(a.stderr, "adrun: run %s will stop at the end of its round\n", run.ID)
+		return err
+	}
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	if err := process.Signal(syscall.SIGTERM); err != nil {
+		return fmt.Errorf("signalling process %d of run %s: %w; it will stop at the end of its round", pid, run.ID, err)
+	}
+	fmt.Fprintf(a.stderr, "adrun: process %d of run %s is told to stop\n", pid, run.ID)
+	return nil
+}
