@@ -1,6 +1,8 @@
 package slots_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,5 +121,25 @@ func TestPriorityIsDeclaredOnce(t *testing.T) {
 func TestUnknownSlot(t *testing.T) {
 	if _, err := slots.Declaration("sampler"); err == nil || err.Error() != `there is no slot "sampler": there are selection, task_sampler, proposal, staleness, conflict, fusion, acceptance, promotion` {
 		t.Error(err)
+	}
+}
+
+// The page on slots names every policy that ships.
+func TestDocsNameEveryPolicy(t *testing.T) {
+	page, err := os.ReadFile("../docs/slots.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, slot := range slots.SlotNames() {
+		for _, name := range slots.PolicyNames(slot) {
+			n++
+			if !strings.Contains(string(page), "`"+name+"`") {
+				t.Errorf("docs/slots.md does not name %s policy %s", slot, name)
+			}
+		}
+	}
+	if n != 28 {
+		t.Errorf("%d policies ship by name; CHANGELOG.md says twenty-eight", n)
 	}
 }
