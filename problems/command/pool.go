@@ -45,30 +45,52 @@ func New(spec Spec) (*Pool, error) {
 // says that the AST or the task is not JSON. When Call returns an error, the process tree that caused it is gone ([Failure.Left] says
 // when it could not be). Cancelling ctx kills the worker and its tree.
 func (p *Pool) Call(ctx context.Context, c Candidate, task json.RawMessage) (Reply, error) {
-	if err := p.enter(); err != nil {
+	var reply Reply
+	err := p.do(ctx, exchange{
+		encode: func(buf *bytes.Buffer, id uint64) error { return appendRequest(buf, id, c, task) },
+		parse: func(line []byte, id uint64) (f *Failure) {
+			reply, f = parseReply(line, id)
+			return f
+		},
+	})
+	if err != nil {
 		return Reply{}, err
+	}
+	return reply, nil
+}
+
+// exchange is a request and what becomes of its reply, in terms of the id that both carry.
+type exchange struct {
+	encode func(buf *bytes.Buffer, id uint64) error
+	parse  func(line []byte, id uint64) *Failure
+}
+
+// do makes a call, with fresh workers after failures that an earlier call may have caused.
+func (p *Pool) do(ctx context.Context, x exchange) error {
+	if err := p.enter(); err != nil {
+		return err
 	}
 	defer p.calls.Done()
 	select {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
 	case <-ctx.Done():
-		return Reply{}, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	var request bytes.Buffer
 	for attempt := 1; ; attempt++ {
 		id := p.lastID.Add(1)
-		if err := appendRequest(&request, id, c, task); err != nil {
-			return Reply{}, err
+		if err := x.encode(&request, id); err != nil {
+			return err
 		}
-		reply, err := p.attempt(ctx, id, request.Bytes(), attempt > 1)
+		err := p.attempt(ctx, request.Bytes(), attempt > 1, func(line []byte) *Failure { return x.parse(line, id) })
 		f, failed := errors.AsType[*Failure](err)
 		if !failed {
-			return reply, err
+			return err
 		}
 		f.Attempts = attempt
 		if !f.Kind.ambiguous() || attempt > p.spec.Retries {
-			return Reply{}, f
+			return f
 		}
 	}
 }
@@ -85,12 +107,12 @@ func (p *Pool) enter() error {
 }
 
 // attempt makes one call on an idle worker, or on a fresh one. A worker that kept the protocol comes back.
-func (p *Pool) attempt(ctx context.Context, id uint64, request []byte, fresh bool) (Reply, error) {
+func (p *Pool) attempt(ctx context.Context, request []byte, fresh bool, parse func(line []byte) *Failure) error {
 	w, err := p.take(fresh)
 	if err != nil {
-		return Reply{}, err
+		return err
 	}
-	reply, err := w.call(ctx, id, request)
+	err = w.call(ctx, request, parse)
 	f, failed := errors.AsType[*Failure](err)
 	orderly := err == nil || failed && (f.Kind == Rejected || f.Kind == BadScore)
 	left := false
@@ -106,7 +128,7 @@ func (p *Pool) attempt(ctx context.Context, id uint64, request []byte, fresh boo
 	if errors.Is(err, errInterrupted) {
 		err = ErrClosed
 	}
-	return reply, err
+	return err
 }
 
 // take returns an idle worker that can serve a call, or starts one.

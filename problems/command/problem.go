@@ -161,11 +161,14 @@ func (p *Problem) Evaluate(ctx context.Context, c *slots.Candidate, task slots.T
 // Close ends the workers.
 func (p *Problem) Close() error { return p.pool.Close() }
 
-// withSeed adds the seed to a task. Its top 53 bits are sent, since many languages read JSON numbers as float64.
+// sentSeed is the top 53 bits of a seed: many languages read JSON numbers as float64.
+func sentSeed(seed uint64) uint64 { return seed >> 11 }
+
+// withSeed adds the seed to a task.
 func withSeed(data json.RawMessage, seed uint64) json.RawMessage {
 	object := bytes.TrimRight(data, " \t\r\n")
 	object = append(bytes.Clone(object[:len(object)-1]), `,"seed":`...)
-	return append(strconv.AppendUint(object, seed>>11, 10), '}')
+	return append(strconv.AppendUint(object, sentSeed(seed), 10), '}')
 }
 
 // maxFeedback bounds what a detail tells a proposer, in bytes.

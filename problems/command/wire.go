@@ -10,10 +10,10 @@ import (
 	"strconv"
 )
 
-// Candidate is a rule in the forms an evaluator may want; empty ones are left out of the request.
+// Candidate is a rule in the forms an evaluator may want; AST and Python are left out of the request when empty.
 type Candidate struct {
-	// Rule is the text, of the rule or of an artifact that is a text.
-	Rule string `json:"rule,omitempty"`
+	// Rule is the text, of the rule or of an artifact that is a text; it may be "".
+	Rule string `json:"rule"`
 	// AST is the syntax tree as JSON.
 	AST json.RawMessage `json:"ast,omitempty"`
 	// Python is source that defines a function of the rule's name, whose parameters are the signature's inputs in order.
@@ -36,10 +36,14 @@ type request struct {
 // appendRequest encodes a request as one line into buf, which it resets. Characters that JSON need not escape
 // (< and > are frequent in rules) are left as they are, for evaluators written in a shell.
 func appendRequest(buf *bytes.Buffer, id uint64, c Candidate, task json.RawMessage) error {
+	return appendLine(buf, request{ID: id, Candidate: c, Task: task})
+}
+
+func appendLine(buf *bytes.Buffer, request any) error {
 	buf.Reset()
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(request{ID: id, Candidate: c, Task: task}); err != nil {
+	if err := enc.Encode(request); err != nil {
 		return fmt.Errorf("evaluator request: the candidate's AST or the task is not valid JSON: %w", err)
 	}
 	return nil
@@ -62,9 +66,8 @@ func parseReply(line []byte, id uint64) (Reply, *Failure) {
 	if err != nil {
 		return Reply{}, failf(Garbage, "expected a JSON object with an id, got %q", clip(string(line)))
 	}
-	if got, err := strconv.ParseFloat(string(raw.ID), 64); err != nil || got != float64(id) {
-		// The ids themselves are left out of the message: they differ from run to run.
-		return Reply{}, failf(WrongID, "the reply does not carry the id of the request")
+	if f := checkID(raw.ID, id); f != nil {
+		return Reply{}, f
 	}
 	if present(raw.Error) {
 		if present(raw.Score) {
@@ -89,6 +92,14 @@ func parseReply(line []byte, id uint64) (Reply, *Failure) {
 		r.Detail = bytes.Clone(raw.Detail)
 	}
 	return r, nil
+}
+
+// checkID leaves the ids out of its message: they differ from run to run.
+func checkID(got json.RawMessage, id uint64) *Failure {
+	if v, err := strconv.ParseFloat(string(got), 64); err != nil || v != float64(id) {
+		return failf(WrongID, "the reply does not carry the id of the request")
+	}
+	return nil
 }
 
 func decodeReply(line []byte) (rawReply, error) {

@@ -79,8 +79,8 @@ func startWorker(spec Spec, program, token string) (*worker, error) {
 	}, nil
 }
 
-// call sends a request and reads its reply. After an error the worker is of no more use.
-func (w *worker) call(ctx context.Context, id uint64, request []byte) (Reply, error) {
+// call sends a request and parses its reply. After an error the worker is of no more use, unless parse gave it.
+func (w *worker) call(ctx context.Context, request []byte, parse func(line []byte) *Failure) error {
 	limit := w.timeout + w.startup
 	w.startup = 0
 	timed, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
@@ -92,14 +92,13 @@ func (w *worker) call(ctx context.Context, id uint64, request []byte) (Reply, er
 	if !stop() {
 		w.interrupt() // it may be under way: it must not strike the next call
 	}
-	if err == nil {
-		reply, failure := parseReply(line, id)
-		if failure != nil {
-			return Reply{}, failure
-		}
-		return reply, nil
+	if err != nil {
+		return w.explain(timed, err)
 	}
-	return Reply{}, w.explain(timed, err)
+	if failure := parse(line); failure != nil {
+		return failure
+	}
+	return nil
 }
 
 // exchange writes the request and reads one line. A worker that does not read may have answered all the same, or ended
