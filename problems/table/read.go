@@ -24,8 +24,9 @@ type Options struct {
 	Ignore   []string // columns that are not inputs
 	Comma    rune     // separates fields; 0 is ','
 	Scale    Scale
-	// Signature gives the inputs, and columns that it does not name are ignored. Inputs may then also be bool (true, false, 1, 0) and
-	// words. nil makes a signature from the data, see SignatureText.
+	// Signature gives the inputs, and columns that it does not name are ignored: an input is the column of its name, or else the
+	// first that a signature made from the data would name so. Inputs may then also be bool (true, false, 1, 0) and words.
+	// nil makes a signature from the data, see SignatureText.
 	Signature *dsl.Signature
 	// Name is the qualified name of a signature that is made; "" is "table.priority".
 	Name string
@@ -191,13 +192,21 @@ func (r *reader) find(line int, column, purpose string) int {
 	return i
 }
 
+// findInput finds the column of that name, or the one whose input would have it.
+func (r *reader) findInput(line int, name string) int {
+	if i := slices.IndexFunc(r.header, func(column string) bool { return inputName(column) == name }); i >= 0 && !slices.Contains(r.header, name) {
+		return i
+	}
+	return r.find(line, name, "an input of the signature")
+}
+
 func (r *reader) findInputs(line int) {
 	for _, column := range r.opts.Ignore {
 		r.find(line, column, "which is to be ignored")
 	}
 	if sig := r.opts.Signature; sig != nil {
 		for _, in := range sig.Inputs {
-			r.inputs = append(r.inputs, r.find(line, in.Name.Text, "an input of the signature"))
+			r.inputs = append(r.inputs, r.findInput(line, in.Name.Text))
 		}
 		if sig.Result.Kind != dsl.NumKind {
 			r.errorf(line, "the signature %s gives no number; a priority must", sig.DeclName())
