@@ -53,6 +53,8 @@ func (d *driver) drive(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	d.plan.failures.to = d.app.stderr
+	defer func() { err = errors.Join(err, d.plan.close()) }()
 	status := runs.Status{State: runs.Running, PID: os.Getpid(), Updated: time.Now()}
 	if err := errors.Join(d.run.SetStatus(status), d.run.Unseal()); err != nil {
 		return err

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
@@ -10,7 +12,7 @@ import (
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/engine/budget"
-	"github.com/agentdescent/adrun/reflector"
+	"github.com/agentdescent/adrun/problems/command"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -18,41 +20,43 @@ import (
 const (
 	defaultSeeds  = "1:151"
 	defaultTrials = 400
-	defaultSolved = 0.999
+	defaultLanes  = 4 // the engine's
 )
 
 // plan is a spec made ready to run.
 type plan struct {
 	spec     *spec.Spec
 	name     string
+	dir      string // of the spec, from which its files are named
 	problem  catalog.Problem
 	settings catalog.Settings
-	sealed   catalog.Range // empty when the spec seals nothing
-	sig      *dsl.Signature
-	start    string // the text of the start rule
+	sealed   *sealedWork    // nil when the spec seals nothing
+	tasks    []command.Task // of an evaluator
+	sig      *dsl.Signature // nil for a text
+	start    string         // the text of the start rule, or the start text
 	config   engine.Config
+	failures failureLog
+	closers  []io.Closer
 }
 
-// newPlan builds everything that a spec names. path is the spec's, for its default name.
+// newPlan builds everything that a spec names. path is the spec's, for its default name and for the files that
+// are relative to it.
 func newPlan(s *spec.Spec, path string) (*plan, error) {
-	p := &plan{spec: s, name: s.Name, settings: specSettings(s)}
+	p := &plan{spec: s, name: s.Name, dir: filepath.Dir(path), settings: specSettings(s)}
 	if p.name == "" {
 		p.name = baseName(path)
 	}
-	var err error
-	if p.problem, err = catalog.ByName(s.Data.Problem); err != nil {
-		return nil, fmt.Errorf("%s: data.problem: %w", path, err)
+	err := p.open()
+	if err != nil {
+		return nil, err
 	}
 	if s.Target != "" && s.Target != p.problem.SignatureName {
-		return nil, fmt.Errorf("%s: target: %s evolves %s, not %s", path, p.problem.Name, p.problem.SignatureName, s.Target)
-	}
-	if err := p.problem.CheckSettings(p.settings); err != nil {
-		return nil, fmt.Errorf("%s: data.settings: %w", path, err)
+		return nil, s.At("$.target", fmt.Errorf("%s evolves %s, not %s", p.problem.Name, p.problem.SignatureName, s.Target))
 	}
 	if p.sig, err = p.problem.Signature(); err != nil {
 		return nil, err
 	}
-	work, err := p.work(path)
+	work, err := p.work()
 	if err != nil {
 		return nil, err
 	}
@@ -64,46 +68,15 @@ func newPlan(s *spec.Spec, path string) (*plan, error) {
 	return p, err
 }
 
-// work builds the engine's problem from the seeds of the spec.
-func (p *plan) work(path string) (engine.Problem, error) {
-	text := p.spec.Data.Seeds
-	if text == "" {
-		text = defaultSeeds
-	}
-	seeds, err := catalog.ParseRange(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: data.seeds: %w", path, err)
-	}
-	if p.spec.Data.Sealed != "" {
-		if p.sealed, err = catalog.ParseRange(p.spec.Data.Sealed); err != nil {
-			return nil, fmt.Errorf("%s: data.sealed: %w", path, err)
-		}
-	}
-	work, err := p.problem.Build(p.settings, seeds, p.sealed)
-	if err != nil {
-		return nil, fmt.Errorf("%s: data: %w", path, err)
-	}
-	return work, nil
-}
-
 func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 	s := p.spec
-	breeder, trials := reflector.Breeder{}, defaultTrials
-	if b := s.Propose.Breeder; b != nil {
-		if err := p.checkInputs(b.Inputs); err != nil {
-			return engine.Config{}, err
-		}
-		breeder = reflector.Breeder{MaxOps: b.MaxOps, Random: b.Random, Inputs: b.Inputs}
-		if b.Trials > 0 {
-			trials = b.Trials
-		}
-	}
-	gate, err := newRuleGate(p.sig, s.Gate)
+	artifact, err := p.artifact()
 	if err != nil {
 		return engine.Config{}, err
 	}
-	if _, err := gate.Text(p.start); err != nil {
-		return engine.Config{}, fmt.Errorf("start: %w", err)
+	actor, err := p.actor()
+	if err != nil {
+		return engine.Config{}, err
 	}
 	policies, err := s.Policies.Build()
 	if err != nil {
@@ -112,8 +85,8 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 	c := engine.Config{
 		Seed:      *s.Evolve.Seed,
 		Tasks:     engine.Tasks{Problem: work, HeldOut: s.Data.HeldOut},
-		Artifacts: []engine.ArtifactConfig{{Strategy: engine.NewRules(gate), Initial: slots.State{slots.RuleKey: p.start}}},
-		Actor:     engine.Actor{Proposer: breeder, Trials: trials, Solved: s.Evolve.Solved},
+		Artifacts: []engine.ArtifactConfig{artifact},
+		Actor:     actor,
 		Policies:  policies,
 		Parallel:  engine.Parallel{Lanes: s.Evolve.Lanes},
 		Budget:    budgetOf(s),

@@ -28,7 +28,12 @@ type summary struct {
 	Gated    int            `json:"gated"`
 	Refused  map[string]int `json:"refused"`
 	Commits  int            `json:"commits"`
-	HeldOut  engine.Measure `json:"held_out"`
+	// Failures counts the rollouts in which the candidate itself failed, Unmeasured the leases and merges that
+	// the infrastructure failed.
+	Failures   int `json:"failures"`
+	Unmeasured int `json:"unmeasured"`
+	// HeldOut is before and after the run.
+	HeldOut engine.Measure `json:"held_out"`
 	// Sealed is null when the spec seals no tasks, or the run was interrupted.
 	Sealed *engine.Measure `json:"sealed"`
 	// Allocation is null without an allocator.
@@ -39,10 +44,11 @@ type summary struct {
 	Version      int          `json:"version"`
 	Head         int          `json:"head"`
 	BestIdentity string       `json:"best_identity"`
-	Ops          int          `json:"ops"`
+	Ops          int          `json:"ops"` // 0 for a text
 	Comparisons  []comparison `json:"comparisons"`
 	Out          string       `json:"-"`
 	Run          string       `json:"-"`
+	Best         string       `json:"-"` // the name of its file
 }
 
 // comparison is the start rule and the best rule on the same instances.
@@ -55,23 +61,31 @@ type comparison struct {
 // report gathers the summary: what the run says, and both rules on the sealed tasks and on data files.
 func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*summary, error) {
 	at := res.Artifacts[0]
-	r, err := p.compiled(at.StableRendered)
-	if err != nil {
-		return nil, err
-	}
 	s := &summary{
 		Problem: p.problem.Name, Name: p.name, Seed: *p.spec.Evolve.Seed, Stop: string(res.Stop), Rounds: len(res.History),
 		Rollouts: res.Spend.Rollouts, Gated: res.Gated, Refused: res.Refused, Commits: res.Outcomes[slots.Committed],
 		HeldOut: res.HeldOut, Sealed: res.Sealed, Allocation: res.Allocation, Branch: "stable", Version: at.Stable.Version, Head: at.Dev.Version,
-		BestIdentity: dsl.Identity(r.rule), Ops: dsl.Ops(r.rule), Comparisons: []comparison{},
+		Failures: res.Failures, Unmeasured: res.Unmeasured, Comparisons: []comparison{}, Best: p.bestName(),
+	}
+	best, err := p.config.Artifacts[0].Strategy.Ready(at.ID, at.StableState)
+	if err != nil {
+		return nil, err
+	}
+	s.BestIdentity = best.Identity
+	if best.Rule == nil {
+		return s, nil
+	}
+	s.Ops = dsl.Ops(best.Rule)
+	r, err := p.compiled(at.StableRendered)
+	if err != nil {
+		return nil, err
 	}
 	start, err := p.compiled(p.start)
 	if err != nil {
 		return nil, err
 	}
-	if res.Sealed != nil && p.sealed.Len() > 0 {
-		q := catalog.Request{Settings: p.settings, Seeds: p.sealed}
-		if err := s.compare(ctx, p, "sealed tasks "+p.sealed.String(), q, start, r); err != nil {
+	if res.Sealed != nil && p.sealed != nil && p.problem.Score != nil {
+		if err := s.compare(ctx, p, p.sealed.on, p.sealed.q, start, r); err != nil {
 			return nil, err
 		}
 	}
@@ -121,8 +135,20 @@ func (p *plan) compiled(text string) (*compiledRule, error) {
 	return nil, fmt.Errorf("the text holds no rule")
 }
 
-// ruleFile is a rule's text with the signature it is a function of, so that it can be checked by itself.
+// bestName is the name of the file with the value that a run ends with.
+func (p *plan) bestName() string {
+	if p.sig == nil {
+		return "best.txt"
+	}
+	return "best.rule"
+}
+
+// ruleFile is a rule's text with the signature it is a function of, so that it can be checked by itself. A text is
+// itself.
 func (p *plan) ruleFile(text string) (string, error) {
+	if p.sig == nil {
+		return text + "\n", nil
+	}
 	r, err := p.compiled(text)
 	if err != nil {
 		return "", err
@@ -155,7 +181,7 @@ func (p *plan) write(dir string, res *engine.Result, s *summary) error {
 	if err := atomicfile.Write(filepath.Join(dir, "history.jsonl"), history.Bytes(), 0o644); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, "best.rule"), []byte(best), 0o644)
+	return atomicfile.Write(filepath.Join(dir, p.bestName()), []byte(best), 0o644)
 }
 
 // printReport shows a run's end to a person.
@@ -171,7 +197,12 @@ func (a *app) printReport(s *summary, res *engine.Result, took time.Duration) er
 	if n := s.Allocation; n != nil {
 		fmt.Fprintf(w, "allocator\t%d\t(%d skipped, %d looked at all the same, %d observed)\n", n.Fired(), n.Skipped, n.Counterfactual, n.Observed)
 	}
-	fmt.Fprintf(w, "ops\t%d\t\n", s.Ops)
+	if s.Failures+s.Unmeasured > 0 {
+		fmt.Fprintf(w, "failures\t%d\t(and %d not measured)\n", s.Failures, s.Unmeasured)
+	}
+	if s.Ops > 0 {
+		fmt.Fprintf(w, "ops\t%d\t\n", s.Ops)
+	}
 	fmt.Fprintf(w, "time\t%.1f s\t\n", took.Seconds())
 	if err := w.Flush(); err != nil {
 		return err
@@ -187,7 +218,7 @@ func (a *app) printReport(s *summary, res *engine.Result, took time.Duration) er
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "\n%s holds best.rule, history.jsonl and summary.json; the run is %s\n", s.Out, s.Run)
+	_, err := fmt.Fprintf(a.stdout, "\n%s holds %s, history.jsonl and summary.json; the run is %s\n", s.Out, s.Best, s.Run)
 	return err
 }
 

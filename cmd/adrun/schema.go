@@ -53,11 +53,15 @@ type jsonProblem struct {
 
 func (a *app) schemaCommand() *cobra.Command {
 	var asJSON, specOnly bool
+	var data string
+	var set []string
 	cmd := &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "List problems, signatures, slots and the format of a spec",
 		Long: `Schema lists the problems with their settings, the signatures with their inputs, and the slots with
-their shipped policies; a NAME prints one of them, a slot with its hooks. --spec prints the JSON schema of the file that evolve reads.`,
+their shipped policies; a NAME prints one of them, a slot with its hooks. --spec prints the JSON schema
+of the file that evolve reads. --data prints the signature that the columns of a table make: put a rule
+below it, and the file can be checked and scored by itself.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if specOnly {
@@ -68,6 +72,15 @@ their shipped policies; a NAME prints one of them, a slot with its hooks. --spec
 				return a.printJSON(s)
 			}
 			name := strings.Join(args, "")
+			if data != "" {
+				if name != "" {
+					return usagef("--data prints the signature of a table: leave out %s", name)
+				}
+				return a.dataSchema(data, set, asJSON)
+			}
+			if len(set) > 0 {
+				return usagef("--set is about --data")
+			}
 			if slices.Contains(slots.SlotNames(), name) {
 				return a.slotSchema(name, asJSON)
 			}
@@ -75,6 +88,8 @@ their shipped policies; a NAME prints one of them, a slot with its hooks. --spec
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print problems, signatures, slots and the spec's schema as JSON")
+	cmd.Flags().StringVar(&data, "data", "", "print the signature that the columns of a CSV file make for problem table")
+	cmd.Flags().StringArrayVar(&set, "set", nil, "with --data, a setting of problem table, key=value (repeatable)")
 	cmd.Flags().BoolVar(&specOnly, "spec", false, "print the JSON schema of a spec")
 	return cmd
 }
@@ -90,7 +105,7 @@ func (a *app) schema(name string, asJSON bool) error {
 		sigs = slices.DeleteFunc(sigs, func(s *dsl.Signature) bool {
 			return s.Name.Text != name && !slices.ContainsFunc(problems, func(p catalog.Problem) bool { return p.SignatureName == s.Name.Text })
 		})
-		if len(sigs) == 0 {
+		if len(sigs) == 0 && len(problems) == 0 {
 			return usagef("no problem, signature or slot %q: 'adrun schema' lists them", name)
 		}
 	}
@@ -103,7 +118,9 @@ func (a *app) schema(name string, asJSON bool) error {
 		for _, s := range p.Settings {
 			fmt.Fprintf(w, "  %s\t%s\t(default %s)\n", s.Name, s.Meaning, s.Default)
 		}
-		fmt.Fprintf(w, "  --seeds\t%s\t(default %s)\n", p.SeedMeaning, p.DefaultSeeds)
+		if p.SeedMeaning != "" {
+			fmt.Fprintf(w, "  --seeds\t%s\t(default %s)\n", p.SeedMeaning, p.DefaultSeeds)
+		}
 		if p.Data != "" {
 			fmt.Fprintf(w, "  --data\t%s\t\n", p.Data)
 		}
@@ -133,7 +150,7 @@ func (a *app) schemaJSON(problems []catalog.Problem, sigs []*dsl.Signature) erro
 		Spec       any             `json:"spec"`
 	}{[]jsonProblem{}, []jsonSignature{}, []jsonSlot{}, schema}
 	for _, p := range problems {
-		out.Problems = append(out.Problems, jsonProblem{p.Name, p.Meaning, p.SignatureName, p.Settings, p.SeedMeaning, p.DefaultSeeds.String(), p.Data})
+		out.Problems = append(out.Problems, describeProblem(p))
 	}
 	for _, s := range sigs {
 		out.Signatures = append(out.Signatures, describe(s))
@@ -146,6 +163,39 @@ func (a *app) schemaJSON(problems []catalog.Problem, sigs []*dsl.Signature) erro
 		out.Slots = append(out.Slots, s)
 	}
 	return a.printJSON(out)
+}
+
+func describeProblem(p catalog.Problem) jsonProblem {
+	j := jsonProblem{
+		Name: p.Name, Meaning: p.Meaning, Signature: p.SignatureName, Settings: p.Settings, SeedMeaning: p.SeedMeaning, Data: p.Data,
+	}
+	if p.SeedMeaning != "" {
+		j.Seeds = p.DefaultSeeds.String()
+	}
+	if j.Settings == nil {
+		j.Settings = []catalog.Setting{}
+	}
+	return j
+}
+
+// dataSchema prints the signature that the columns of a table make.
+func (a *app) dataSchema(data string, set []string, asJSON bool) error {
+	problem, q, err := scoreRequest("table", scoreFlags{data: data, set: set})
+	if err != nil {
+		return &usageError{err}
+	}
+	if problem, err = problem.Open(catalog.Files{Path: data, Settings: q.Settings}); err != nil {
+		return err
+	}
+	sig, err := problem.Signature()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(describe(sig))
+	}
+	_, err = fmt.Fprintln(a.stdout, dsl.FormatDecl(sig))
+	return err
 }
 
 func describe(s *dsl.Signature) jsonSignature {

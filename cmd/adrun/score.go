@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,8 @@ func (a *app) scoreCommand() *cobra.Command {
 		Short: "Measure a rule on a problem",
 		Long: `Score measures a rule on a problem: on the instances of --data, or on generated ones. --seeds A:B
 names the generated instances from A up to but not including B. 'adrun schema' lists the problems
-and their settings.`,
+and their settings. A table is read with the signature that the rule's file declares; without one its
+columns make it.`,
 		Args: exactly(1, "one PROBLEM"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.score(cmd, args[0], f) },
 	}
@@ -45,8 +47,7 @@ func (a *app) score(cmd *cobra.Command, name string, f scoreFlags) error {
 	if f.rule == "" {
 		return usagef("score needs --rule FILE")
 	}
-	q.Program, err = a.compileFor(problem, f.rule, f.name)
-	if err != nil {
+	if problem, q.Program, err = a.compileFor(problem, q, f); err != nil {
 		return err
 	}
 	values, err := problem.Score(cmd.Context(), q)
@@ -74,10 +75,16 @@ func scoreRequest(name string, f scoreFlags) (catalog.Problem, catalog.Request, 
 	if err := problem.CheckSettings(q.Settings); err != nil {
 		return problem, q, err
 	}
-	if f.data != "" && (problem.Data == "" || f.seeds != "" || len(f.set) > 0) {
-		if problem.Data == "" {
-			return problem, q, fmt.Errorf("%s reads no data", problem.Name)
-		}
+	switch {
+	case problem.Score == nil && problem.Open == nil:
+		return problem, q, fmt.Errorf("%s is scored by the program that a spec names: 'adrun evolve SPEC' runs it", problem.Name)
+	case f.data == "" && problem.Open != nil:
+		return problem, q, fmt.Errorf("%s needs --data FILE: %s", problem.Name, problem.Data)
+	case f.data != "" && problem.Data == "":
+		return problem, q, fmt.Errorf("%s reads no data", problem.Name)
+	case f.seeds != "" && problem.SeedMeaning == "":
+		return problem, q, fmt.Errorf("%s has no seeds: what is scored is in --data", problem.Name)
+	case f.data != "" && problem.SeedMeaning != "" && (f.seeds != "" || len(f.set) > 0):
 		return problem, q, fmt.Errorf("--data names the instances; --seeds and --set are about generated ones")
 	}
 	q.Seeds = problem.DefaultSeeds
@@ -87,21 +94,54 @@ func scoreRequest(name string, f scoreFlags) (catalog.Problem, catalog.Request, 
 	return problem, q, err
 }
 
-// compileFor loads a rule file and compiles its rule for the signature of a problem.
-func (a *app) compileFor(problem catalog.Problem, path, name string) (*dsl.Program, error) {
+// compileFor loads a rule file and compiles its rule for the signature of a problem. A problem of a file is opened with
+// the signature that the rule file declares, else with the one that it makes.
+func (a *app) compileFor(problem catalog.Problem, q catalog.Request, f scoreFlags) (catalog.Problem, *dsl.Program, error) {
+	name, text, err := a.readSource(f.rule)
+	if err != nil {
+		return problem, nil, err
+	}
+	var more []*dsl.Signature
+	if problem.Open != nil {
+		if problem, err = openFor(problem, q, name, text); err != nil {
+			return problem, nil, err
+		}
+	}
 	sig, err := problem.Signature()
 	if err != nil {
-		return nil, err
+		return problem, nil, err
 	}
-	src, err := a.mustLoad(path, sig.Name.Text)
+	if problem.Open != nil {
+		more = append(more, sig)
+	}
+	src, diags, err := check(name, text, sig.Name.Text, more...)
 	if err != nil {
-		return nil, err
+		return problem, nil, err
 	}
-	r, _, err := src.rule(name)
+	a.printDiagnostics(text, diags)
+	if diags.HasErrors() {
+		return problem, nil, errFindings
+	}
+	r, _, err := src.rule(f.name)
 	if err != nil {
-		return nil, err
+		return problem, nil, err
 	}
-	return dsl.Compile(r, sig)
+	program, err := dsl.Compile(r, sig)
+	return problem, program, err
+}
+
+// openFor opens a problem of a file for the rules of a text.
+func openFor(problem catalog.Problem, q catalog.Request, name, text string) (catalog.Problem, error) {
+	files := catalog.Files{Path: q.Data, Settings: q.Settings}
+	file, diags := dsl.ParseLimits(name, text, dsl.Limits{})
+	declares := func(d dsl.Decl) bool { _, ok := d.(*dsl.Signature); return ok }
+	if !diags.HasErrors() && slices.ContainsFunc(file.Decls, declares) {
+		var err error
+		if files.Signature, err = chooseSignature(file, ""); err != nil {
+			return problem, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return problem.Open(files)
 }
 
 // orderedValues prints as a JSON object in the order of the list.

@@ -41,7 +41,8 @@ func (a *app) load(path, signature string) (*source, dsl.Diagnostics, error) {
 	return src, diags, err
 }
 
-func check(name, text, signature string) (*source, dsl.Diagnostics, error) {
+// check parses and checks a text. It may refer to the signatures and slots of the host, and to more signatures.
+func check(name, text, signature string, more ...*dsl.Signature) (*source, dsl.Diagnostics, error) {
 	src := &source{path: name, text: text}
 	file, diags := dsl.ParseLimits(name, text, dsl.Limits{})
 	src.file = file
@@ -52,7 +53,7 @@ func check(name, text, signature string) (*source, dsl.Diagnostics, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	src.info = dsl.Check(file, sigs, dsl.CheckOptions{Signature: signature, Slots: slotDecls})
+	src.info = dsl.Check(file, append(sigs, more...), dsl.CheckOptions{Signature: signature, Slots: slotDecls})
 	return src, src.info.Diags, nil
 }
 

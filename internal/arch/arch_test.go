@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"reflector":         {"slots", "gate", "dsl"},
 	"problems":          {"engine", "engine/treesearch", "slots", "gate", "dsl"},
 	"meta":              {"engine", "engine/ledger", "engine/budget", "engine/treesearch", "reflector", "slots", "gate", "dsl"},
+	"examples":          {},
 	"cmd": {
 		"meta", "problems", "engine", "engine/ledger", "engine/budget", "engine/treesearch", "engine/queue",
 		"reflector", "slots", "gate", "dsl", "grammar",

@@ -37,28 +37,41 @@ type Request struct {
 	Seeds    Range    // of generated instances
 }
 
+// Files names the work of a problem that is in files.
+type Files struct {
+	Path   string
+	Sealed string // "" is none
+	// Signature is nil when the file is to make one.
+	Signature *dsl.Signature
+	Settings  Settings
+}
+
 // Problem is work that a rule can be scored on and evolved for.
 type Problem struct {
 	Name     string
 	Meaning  string
 	Settings []Setting
-	// Seeds is what a seed means and the default range of score.
+	// Open makes the problem of files that decide what its rules are functions of; until then Signature, Score and
+	// Build are nil. Nil for a problem that is complete.
+	Open func(Files) (Problem, error)
+	// SeedMeaning is what a seed means, "" when tasks come from files, and DefaultSeeds the range of score.
 	SeedMeaning  string
 	DefaultSeeds Range
 	// Data says what files hold; "" when the problem reads none.
 	Data string
-	// Signature is what its rules are functions of; SignatureName its name.
+	// Signature is what its rules are functions of, nil for texts; SignatureName its name.
 	SignatureName string
 	Signature     func() (*dsl.Signature, error)
-	// Score measures a rule; the values come in a fixed order.
+	// Score measures a rule; the values come in a fixed order. It is nil where only a run measures.
 	Score func(ctx context.Context, r Request) ([]Value, error)
-	// Build makes the problem that a run works on: a task a seed, sealed ones measured once at the end.
+	// Build makes the problem that a run works on: a task a seed, sealed ones measured once at the end. Who builds an
+	// [io.Closer] closes it.
 	Build func(s Settings, seeds, sealed Range) (engine.Problem, error)
 }
 
 // All returns the problems, by name.
 func All() []Problem {
-	return []Problem{binPacking(), landscapeSearch()}
+	return []Problem{binPacking(), commands(), landscapeSearch(), tables()}
 }
 
 // ByName returns a problem, or an error that lists those there are.
@@ -74,10 +87,13 @@ func ByName(name string) (Problem, error) {
 	return Problem{}, fmt.Errorf("unknown problem %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// Signatures returns the signatures of all problems, each once.
+// Signatures returns the signatures of all problems that have their own, each once.
 func Signatures() ([]*dsl.Signature, error) {
 	var sigs []*dsl.Signature
 	for _, p := range All() {
+		if p.Signature == nil {
+			continue
+		}
 		sig, err := p.Signature()
 		if err != nil {
 			return nil, fmt.Errorf("problem %s: %w", p.Name, err)

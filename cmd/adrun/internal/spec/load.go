@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // Problem is one thing that is wrong with a spec.
@@ -62,7 +63,27 @@ func Load(name string, text []byte) (*Spec, error) {
 		})
 		return nil, &Errors{v.list}
 	}
+	s.place = v.place
 	return &s, nil
+}
+
+// At is an error of the value that a path leads to ("$.data.path"), found when the spec was put to use. Joined
+// errors are listed one by one. A spec that was not read from a file has no places.
+func (s *Spec) At(path string, err error) error {
+	if s.place == nil {
+		return fmt.Errorf("%s: %w", strings.TrimPrefix(path, "$."), err)
+	}
+	p := s.place(path)
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	var e Errors
+	for _, err := range all {
+		p.Message = err.Error()
+		e.List = append(e.List, p)
+	}
+	return &e
 }
 
 // decodeProblem takes the position out of the library's error.
@@ -91,16 +112,36 @@ type validator struct {
 
 // report adds a problem at the value that a path ("$.evolve.rounds") leads to, or at the nearest parent.
 func (v *validator) report(path, format string, args ...any) {
-	p := Problem{File: v.name, Line: 1, Column: 1, Message: fmt.Sprintf(format, args...)}
+	p := v.place(path)
+	p.Message = fmt.Sprintf(format, args...)
+	v.list = append(v.list, p)
+}
+
+// place finds the value that a path leads to, or the nearest parent.
+func (v *validator) place(path string) Problem {
+	p := Problem{File: v.name, Line: 1, Column: 1}
 	for at := path; at != "$"; at = at[:strings.LastIndexByte(at, '.')] {
 		if y, err := yaml.PathString(at); err == nil {
-			if n, err := y.FilterFile(v.file); err == nil && n.GetToken() != nil {
-				p.Line, p.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
+			if n, err := y.FilterFile(v.file); err == nil && first(n) != nil {
+				p.Line, p.Column = first(n).Position.Line, first(n).Position.Column
 				break
 			}
 		}
 	}
-	v.list = append(v.list, p)
+	return p
+}
+
+// first is the token with which a value begins; that of a block mapping is its first key, not the colon after it.
+func first(n ast.Node) *token.Token {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		if !m.IsFlowStyle && len(m.Values) > 0 {
+			return m.Values[0].Key.GetToken()
+		}
+	case *ast.MappingValueNode:
+		return m.Key.GetToken()
+	}
+	return n.GetToken()
 }
 
 func (v *validator) oneOf(path, value string, words ...string) {
@@ -119,10 +160,8 @@ func (v *validator) validate(s *Spec) {
 	if s.Version != 1 {
 		v.report("$.version", "version is %d: this program reads version 1", s.Version)
 	}
-	v.oneOf("$.kind", s.Kind, "rule")
-	if s.Data.Problem == "" {
-		v.report("$.data.problem", "data.problem is missing: 'adrun schema' lists the problems")
-	}
+	v.kind(s)
+	v.data(s)
 	v.within("$.data.held_out", s.Data.HeldOut, 0, 0.9)
 	v.within("$.evolve.rounds", float64(s.Evolve.Rounds), 0, 1e9)
 	v.within("$.evolve.lanes", float64(s.Evolve.Lanes), 0, 4096)

@@ -6,30 +6,25 @@ package spec
 // Spec describes a run. It is part of the run's identity: a run is a function of its spec and seed.
 type Spec struct {
 	Version  int      `yaml:"version" json:"version" jsonschema:"the version of this format: 1"`
-	Kind     string   `yaml:"kind" json:"kind" jsonschema:"what evolves: rule"`
+	Kind     string   `yaml:"kind" json:"kind" jsonschema:"what evolves: rule or text"`
 	Name     string   `yaml:"name,omitempty" json:"name,omitempty" jsonschema:"names the output directory; default the file's name"`
 	Target   string   `yaml:"target,omitempty" json:"target,omitempty" jsonschema:"the signature that the rule is a function of; default the problem's"`
 	Data     Data     `yaml:"data" json:"data" jsonschema:"the work"`
-	Start    string   `yaml:"start,omitempty" json:"start,omitempty" jsonschema:"the rule to start from, as text; default the problem's own"`
+	Start    string   `yaml:"start,omitempty" json:"start,omitempty" jsonschema:"the rule or text to start from; default the problem's own"`
+	Strategy string   `yaml:"strategy,omitempty" json:"strategy,omitempty" jsonschema:"what a proposal does to a text: single_slot (the default) replaces it, append_rules adds a line, keyed_rules writes the line that begins with name:"`
 	Propose  Propose  `yaml:"propose,omitempty" json:"propose,omitempty" jsonschema:"who proposes"`
 	Evolve   Evolve   `yaml:"evolve,omitempty" json:"evolve,omitempty" jsonschema:"how the run goes"`
 	Budget   Budget   `yaml:"budget,omitempty" json:"budget,omitempty" jsonschema:"when the run ends early"`
 	Policies Policies `yaml:"policies,omitempty" json:"policies,omitempty" jsonschema:"the decisions of the run, each by name or as the text of a policy"`
 	Gate     Gate     `yaml:"gate,omitempty" json:"gate,omitempty" jsonschema:"what a candidate must satisfy"`
-}
 
-// Data names the work.
-type Data struct {
-	Problem  string            `yaml:"problem" json:"problem" jsonschema:"a problem of 'adrun schema'"`
-	Settings map[string]string `yaml:"settings,omitempty" json:"settings,omitempty" jsonschema:"settings of the problem"`
-	Seeds    string            `yaml:"seeds,omitempty" json:"seeds,omitempty" jsonschema:"the seeds of the tasks, A:B up to but not including B; default 1:151"`
-	Sealed   string            `yaml:"sealed,omitempty" json:"sealed,omitempty" jsonschema:"the seeds of tasks that are measured once, at the end; default none"`
-	HeldOut  float64           `yaml:"held_out,omitempty" json:"held_out,omitempty" jsonschema:"the share of the tasks that is never trained on; default 0.4"`
+	place func(path string) Problem // finds a value in the file
 }
 
 // Propose says who proposes.
 type Propose struct {
 	Breeder *Breeder `yaml:"breeder,omitempty" json:"breeder,omitempty" jsonschema:"breed rules offline; the default"`
+	Program *Program `yaml:"program,omitempty" json:"program,omitempty" jsonschema:"ask a program of your own, in JSON lines"`
 }
 
 // Breeder configures the offline proposer.

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/problems/command"
+	"github.com/agentdescent/adrun/reflector"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// artifact is what evolves, from where it starts.
+func (p *plan) artifact() (engine.ArtifactConfig, error) {
+	if p.spec.Kind == spec.KindText {
+		strategy := textStrategy(p.spec.Strategy)
+		state, err := textState(strategy, p.start)
+		if err != nil {
+			return engine.ArtifactConfig{}, p.spec.At("$.start", err)
+		}
+		return engine.ArtifactConfig{Strategy: strategy, Initial: state}, nil
+	}
+	gate, err := newRuleGate(p.sig, p.spec.Gate)
+	if err != nil {
+		return engine.ArtifactConfig{}, err
+	}
+	if _, err := gate.Text(p.start); err != nil {
+		return engine.ArtifactConfig{}, fmt.Errorf("start: %w", err)
+	}
+	return engine.ArtifactConfig{Strategy: engine.NewRules(gate), Initial: slots.State{slots.RuleKey: p.start}}, nil
+}
+
+func textStrategy(name string) engine.Strategy {
+	switch name {
+	case spec.AppendRules:
+		return engine.AppendRules{}
+	case spec.KeyedRules:
+		return engine.KeyedRules{}
+	}
+	return engine.SingleSlot{}
+}
+
+// textState is the state that proposals of a text, or of each of its lines, make.
+func textState(strategy engine.Strategy, text string) (slots.State, error) {
+	parts := []string{text}
+	if _, whole := strategy.(engine.SingleSlot); !whole {
+		parts = strings.Split(text, "\n")
+	}
+	state := slots.State{}
+	for _, part := range parts {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		d, err := strategy.Diff(state, slots.Proposal{Text: part})
+		if err != nil {
+			return nil, fmt.Errorf("start: %q: %w", part, err)
+		}
+		state = state.Apply(d)
+	}
+	return state, nil
+}
+
+// actor is who proposes.
+func (p *plan) actor() (engine.Actor, error) {
+	a := engine.Actor{Solved: p.spec.Evolve.Solved}
+	if program := p.spec.Propose.Program; program != nil {
+		proposer, err := command.NewProposer(command.ProposerConfig{
+			Spec: p.process(*program), Tasks: p.tasks, Log: slog.New(&p.failures),
+		})
+		if err != nil {
+			return a, p.spec.At("$.propose.program", err)
+		}
+		a.Proposer = proposer
+		p.closers = append(p.closers, proposer)
+		return a, nil
+	}
+	var breeder reflector.Breeder
+	a.Trials = defaultTrials
+	if b := p.spec.Propose.Breeder; b != nil {
+		if err := p.checkInputs(b.Inputs); err != nil {
+			return a, err
+		}
+		breeder = reflector.Breeder{MaxOps: b.MaxOps, Random: b.Random, Inputs: b.Inputs}
+		if b.Trials > 0 {
+			a.Trials = b.Trials
+		}
+	}
+	a.Proposer = breeder
+	return a, nil
+}
