@@ -36,7 +36,7 @@ const (
 )
 
 // Languages returns all languages.
-func Languages() []Language { return []Language{Go} }
+func Languages() []Language { return []Language{Go, Python, C, JavaScript} }
 
 // File is a file to be written.
 type File struct {
@@ -91,6 +91,12 @@ func targetOf(lang Language) (target, error) {
 	switch lang {
 	case Go:
 		return golang{}, nil
+	case Python:
+		return python{}, nil
+	case C:
+		return clang{}, nil
+	case JavaScript:
+		return javaScript{}, nil
 	}
 	return nil, fmt.Errorf("export: unknown language %q: choose one of %v", lang, Languages())
 }

@@ -36,7 +36,7 @@ var goLiterals = literals{
 func goTest(f *function, vectors []Vector) (string, error) {
 	var rows strings.Builder
 	for _, v := range vectors {
-		fmt.Fprintf(&rows, "{%s, %s},\n", goLiterals.call(f, v), goLiterals.value(f, f.sig.Result, v.Want))
+		fmt.Fprintf(&rows, "{%s, %s},\n", goLiterals.call(f.name, f, v), goLiterals.value(f, f.sig.Result, v.Want))
 	}
 	imports, bits, differ := "import \"testing\"", "", "v.got != v.want"
 	if strings.Contains(rows.String(), "f(0x") {

@@ -65,17 +65,11 @@ func goHeader(f *function) string {
 
 // goFile puts together a file: the functions in code, and what they use.
 func goFile(pkg, header, code string, uses map[string]bool) (string, error) {
-	var b strings.Builder
-	for _, h := range goHelpers {
-		if uses[h.name] {
-			b.WriteString("\n" + h.text)
-		}
-	}
 	portable, err := goPortable(uses)
 	if err != nil {
 		return "", err
 	}
-	rest := code + b.String() + portable
+	rest := code + helperTexts(goHelpers, uses, "\n") + portable
 	var imports string
 	switch hasMath, hasBits := strings.Contains(rest, "math."), strings.Contains(portable, "bits.Rem64"); {
 	case hasBits:
@@ -90,10 +84,7 @@ func goFile(pkg, header, code string, uses map[string]bool) (string, error) {
 	return string(text), nil
 }
 
-// goHelper is a function that the body may call.
-type goHelper struct{ name, text string }
-
-var goHelpers = []goHelper{
+var goHelpers = []helper{
 	{"num", "// num keeps the compiler from computing with constants, which it does exactly: at run time every operation rounds.\n" +
 		"func num(x float64) float64 { return x }\n"},
 	{"choose", "// choose returns a if c holds, else b.\n" +

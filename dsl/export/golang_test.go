@@ -25,7 +25,7 @@ func TestGoBits(t *testing.T) {
 		fmt.Fprintf(&checks, "func check%s() {\n", f.name)
 		for i, v := range vectors {
 			count++
-			fmt.Fprintf(&checks, "check(%q, %d, image(%s), image(%s))\n", f.name, i, goLiterals.call(f, v), goLiterals.value(f, f.sig.Result, v.Want))
+			fmt.Fprintf(&checks, "check(%q, %d, image(%s), image(%s))\n", f.name, i, goLiterals.call(f.name, f, v), goLiterals.value(f, f.sig.Result, v.Want))
 		}
 		checks.WriteString("}\n\n")
 	}

@@ -25,6 +25,7 @@ type chunk struct {
 	text     string
 	declares []string
 	mentions map[string]bool
+	line     bool // stands below another such chunk without a blank line
 }
 
 // goPortable returns those declarations of package fmath that the functions in uses need, in their own words but for the
@@ -63,10 +64,16 @@ func needed(chunks []chunk, wanted map[string]bool) string {
 		}
 	}
 	var b strings.Builder
+	line := false
 	for i, c := range chunks {
-		if keep[i] {
-			b.WriteString("\n" + c.text + "\n")
+		if !keep[i] {
+			continue
 		}
+		if !line || !c.line {
+			b.WriteString("\n")
+		}
+		b.WriteString(c.text + "\n")
+		line = c.line
 	}
 	return b.String()
 }

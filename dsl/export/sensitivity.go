@@ -32,7 +32,7 @@ func sensitivity(r *dsl.Rule, sig *dsl.Signature, args []float64) Check {
 		return CheckNone
 	case result.err == 0:
 		return CheckBits
-	case result.err <= tolerance/2*math.Abs(result.v):
+	case !math.IsInf(result.err, 0) && result.err <= tolerance/2*math.Abs(result.v):
 		return CheckClose
 	}
 	return CheckNone
@@ -269,7 +269,7 @@ func (a *analysis) call(fn string, args []approx) approx {
 // extreme is min or max, which never amplify.
 func extreme(of func(x, y float64) float64, x, y approx) approx {
 	v, err := of(x.v, y.v), max(x.err, y.err)
-	if err != 0 && math.IsNaN(v) {
+	if err != 0 && (math.IsNaN(v) || math.IsInf(v, 0)) {
 		err = math.Inf(1)
 	}
 	return approx{v, err}

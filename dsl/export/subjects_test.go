@@ -64,7 +64,7 @@ func randomSubject(t *rapid.T) subject {
 }
 
 // hostSignatures are those that the shipped rules bind to.
-func hostSignatures(t *testing.T) []*dsl.Signature {
+func hostSignatures(t testing.TB) []*dsl.Signature {
 	t.Helper()
 	var sigs []*dsl.Signature
 	for _, path := range []string{"../../slots/rules/priority.rule", "../../problems/binpack/binpack.rule"} {
@@ -77,7 +77,7 @@ func hostSignatures(t *testing.T) []*dsl.Signature {
 	return sigs
 }
 
-func parseFile(t *testing.T, path string) *dsl.File {
+func parseFile(t testing.TB, path string) *dsl.File {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -91,7 +91,7 @@ func parseFile(t *testing.T, path string) *dsl.File {
 }
 
 // readSubjects reads the rules of files.
-func readSubjects(t *testing.T, pattern string, host []*dsl.Signature) []subject {
+func readSubjects(t testing.TB, pattern string, host []*dsl.Signature) []subject {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
 	if err != nil {

@@ -103,6 +103,8 @@ type literals struct {
 	number func(bits uint64) string
 	truth  [2]string // false, true
 	word   func(s *wordSet, index int) string
+	// brackets says that a row stands in [] rather than ().
+	brackets bool
 }
 
 // value writes a value of a type.
@@ -119,11 +121,11 @@ func (l literals) value(f *function, t dsl.Type, v float64) string {
 	return l.number(math.Float64bits(v))
 }
 
-// call writes the call of the function at a vector.
-func (l literals) call(f *function, v Vector) string {
+// call writes the call of a function at a vector.
+func (l literals) call(name string, f *function, v Vector) string {
 	args := make([]string, len(v.Args))
 	for i, in := range f.sig.Inputs {
 		args[i] = l.value(f, in.Type, v.Args[i])
 	}
-	return f.name + "(" + strings.Join(args, ", ") + ")"
+	return name + "(" + strings.Join(args, ", ") + ")"
 }
