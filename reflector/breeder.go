@@ -46,16 +46,12 @@ func (b Breeder) Propose(ctx context.Context, pc *slots.ProposalContext) (*slots
 		return nil, errors.New("the breeder needs trials: grant the run some")
 	}
 	s := newSearch(b, pc)
-	if err := s.start(ctx); err != nil && !errors.Is(err, slots.ErrTrialsSpent) {
-		return nil, err
+	err := s.start(ctx)
+	for err == nil && ctx.Err() == nil {
+		err = s.step(ctx)
 	}
-	for ctx.Err() == nil {
-		err := s.step(ctx)
-		if errors.Is(err, slots.ErrTrialsSpent) || errors.Is(err, errExhausted) {
-			break
-		} else if err != nil {
-			return nil, err
-		}
+	if err != nil && !errors.Is(err, slots.ErrTrialsSpent) && !errors.Is(err, errExhausted) {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
