@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -217,5 +219,33 @@ func TestNullRatesBySimulation(t *testing.T) {
 	}
 	if got := float64(q) / draws; got > paired.Alpha {
 		t.Errorf("PairedAcceptance commits %.4f of null candidates, above %v", got, paired.Alpha)
+	}
+}
+
+// A null run that asks after every task and stops at its first commit is wrong at most α of the time: ties,
+// gains of any size and losses of any size are equally likely to go either way.
+func TestPairedAcceptanceUnderOptionalStopping(t *testing.T) {
+	const sequences, length = 10000, 50
+	rng := rand.New(rand.NewPCG(5, 6))
+	p := configured(&slots.PairedAcceptance{})
+	base, cand := make([]float64, length), make([]float64, length)
+	commits := 0
+	for range sequences {
+		for n := 1; n <= length; n++ {
+			base[n-1] = 0.5
+			cand[n-1] = 0.5 + float64(rng.IntN(3)-1)*0.4*rng.Float64()
+			if judge(t, p, 0, base[:n], cand[:n]).Accept {
+				commits++
+				break
+			}
+		}
+	}
+	upper := mathext.InvRegIncBeta(float64(commits+1), float64(sequences-commits), 0.99)
+	t.Logf("%d of %d null sequences committed, 99 %% upper limit %.4f", commits, sequences, upper)
+	if upper > 1.2*p.Alpha {
+		t.Errorf("99 %% upper limit %.4f is above %.4f", upper, 1.2*p.Alpha)
+	}
+	if commits == 0 {
+		t.Error("no sequence committed: nothing was tested")
 	}
 }

@@ -35,7 +35,7 @@ losses too. It works offline: the proposals are bred, or made by chance.`,
 		Args: exactly(0, "a sub-command"),
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.benchAllocatorCommand(), a.benchSlotsCommand())
+	cmd.AddCommand(a.benchAllocatorCommand(), a.benchSlotsCommand(), a.benchAcceptanceCommand())
 	return cmd
 }
 
