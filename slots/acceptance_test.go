@@ -106,6 +106,37 @@ func TestThePriorIsSettled(t *testing.T) {
 	}
 }
 
+// A gain of ½ at a distance of ½: the default takes it, strength 1 just does, strength 1.1 does not and folds
+// what was observed into the prior as any refusal does.
+func TestStableDistanceAcceptance(t *testing.T) {
+	ctx := slots.MergeContext{
+		BaseCounts: slots.Count(solved(1, 4)), CandCounts: slots.Count(solved(3, 4)), Prior: slots.UniformPrior(), StableDistance: 0.5,
+	}
+	for strength, want := range map[float64]bool{0: true, 1: true, 1.1: false} {
+		d, err := configured(&slots.StableDistanceAcceptance{Strength: strength}).Accept(ctx)
+		if err != nil || d.Accept != want {
+			t.Errorf("strength %v: %+v, %v", strength, d, err)
+		}
+		if !want && (d.Category != slots.BelowThreshold || d.Prior != slots.Beta{A: 2, B: 1} || !strings.Contains(d.Reason, "distance")) {
+			t.Errorf("a refusal by distance: %+v", d)
+		}
+	}
+}
+
+// One standard deviation above its group is one success more: of Beta(1,1) without a measurement, P(X > U)
+// for X ~ Beta(2,1) is ⅔; below it is ⅓; without an advantage it is ½.
+func TestAdvantageAcceptance(t *testing.T) {
+	for _, tt := range []struct {
+		advantage slots.Maybe
+		want      float64
+	}{{slots.Known(1), 2.0 / 3}, {slots.Known(-1), 1.0 / 3}, {slots.Maybe{}, 0.5}} {
+		d, err := configured(&slots.AdvantageAcceptance{}).Accept(slots.MergeContext{Prior: slots.UniformPrior(), Advantage: tt.advantage})
+		if err != nil || math.Abs(d.PImprove.Value-tt.want) > 1e-9 {
+			t.Errorf("advantage %v: P(improve) %v, want %v (%v)", tt.advantage, d.PImprove, tt.want, err)
+		}
+	}
+}
+
 func TestExplicitNumbersAreKept(t *testing.T) {
 	p := &slots.DefaultAcceptance{BaseDelta: 0.3}
 	p.Configure(slots.MergeConfig{BaseDelta: 0.4, MinDelta: 0.02})
