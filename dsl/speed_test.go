@@ -232,3 +232,37 @@ func BenchmarkBatch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCompile reports what a rule costs from its tree to a program, and what its check costs before.
+func BenchmarkCompile(b *testing.B) {
+	for _, c := range speedCases {
+		src, err := os.ReadFile(filepath.Join("testdata", "bench", c.name+".rule"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		rule := parse(b, string(src))
+		sig := signatureFor(rule)
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var ns []float64
+			for b.Loop() {
+				ns = paired.Times(speedSlices, func(n int) {
+					for range n {
+						if _, err := dsl.Compile(rule, sig); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}, func(n int) {
+					for range n {
+						if err := dsl.CheckRule(rule, sig, dsl.Limits{}); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(ns[0], "ns/compile")
+			b.ReportMetric(ns[1], "ns/check")
+		})
+	}
+}
