@@ -197,23 +197,16 @@ func (e *encoder) function(inputs []Ident, listed bool, body *Block) {
 	e.locals = nil
 }
 
-// block writes the statements of b; what it declares is visible to its end. Nothing shadows, so that the names of a block
-// can be forgotten one by one.
+// block writes the statements of b. The names that it declares need not be forgotten at its end: nothing shadows, so that a
+// name that is declared again is another local, and none that is not means anything else.
 func (e *encoder) block(b *Block) {
 	if b == nil {
 		e.tag('0', 0)
 		return
 	}
 	e.tag('{', len(b.Stmts))
-	var declared []string
 	for _, s := range b.Stmts {
-		if let, ok := s.(*Let); ok {
-			declared = append(declared, let.Name.Text)
-		}
 		e.stmt(s)
-	}
-	for _, name := range declared {
-		delete(e.locals, name)
 	}
 }
 

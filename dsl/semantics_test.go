@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/dsl/fmath"
 )
 
 // TestSemantics holds the three evaluators to LANGUAGE.md section 4, expression by expression.
@@ -64,6 +65,15 @@ func TestSemantics(t *testing.T) {
 		{"x == y ? 1 : 2", 0, minus, 1},
 		{"x > 0 && y > 0 || x < -1 ? 1 : 0", -2, 1, 1},
 		{"x > 0 && (y > 0 || x < -1) ? 1 : 0", -2, 1, 0},
+		{"x <= 4 ? x * 2 : y", 4, 1, 8}, // cheap sides: no jump
+		{"x < 4 ? x * 2 : y", 4, 1, 1},
+		{"x >= 4 ? x * 2 : y", 4, 1, 8},
+		{"x > 4 ? x * 2 : y", 4, 1, 1},
+		{"x == 4 ? x * 2 : y", 4, 1, 8},
+		{"x != 4 ? x * 2 : y", 4, 1, 1},
+		{"x < 4 ? x * 2 : y", nan, 1, 1},
+		{"abs(x) <= 4 ? x * 2 : abs(x)", -4, 0, -8},
+		{"log1p(x) * exp(y) + tanh(x - 2)", 0, 0, fmath.Tanh(-2)}, // a product that waits for its sum
 		{"+x", 3, 0, 3},
 		{"exp(x)", -inf, 0, 0},
 		{"log1p(x)", minus, 0, minus},
@@ -71,6 +81,7 @@ func TestSemantics(t *testing.T) {
 		{"x / 3", 1, 0, 1.0 / 3},
 		{"x / 4", 5e-324, 0, 0},
 		{"x / 0.25", math.MaxFloat64, 0, inf},
+		{"x / 5e-324", 5e-324, 0, 1}, // a power of two without a reciprocal
 		{"1e308 * 10", 0, 0, inf},
 		{"0.1 + 0.2", 0, 0, 0.30000000000000004},
 	} {
