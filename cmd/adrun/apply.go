@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentdescent/adrun/internal/atomicfile"
-	"github.com/agentdescent/adrun/slots"
 )
 
 func (a *app) applyCommand() *cobra.Command {
@@ -50,15 +49,11 @@ func (a *app) apply(ctx context.Context, ref, to string, f showFlags) error {
 	if err != nil {
 		return err
 	}
-	gate, err := newRuleGate(plan.sig, plan.spec.Gate)
-	if err != nil {
-		return err
-	}
-	admitted, err := gate.Text(at.State[slots.RuleKey])
+	admitted, err := plan.ready(at.State)
 	if err != nil {
 		return fmt.Errorf("version %d of run %s may not run here: %w", at.Version, run.ID, err)
 	}
-	text, err := plan.ruleFile(at.State[slots.RuleKey])
+	text, err := plan.ruleFile(admitted.Text)
 	if err != nil {
 		return err
 	}

@@ -62,12 +62,18 @@ func textState(strategy engine.Strategy, text string) (slots.State, error) {
 	return state, nil
 }
 
+// ready makes a state of the artifact ready to be evaluated, through the gate of the spec.
+func (p *plan) ready(state slots.State) (*slots.Candidate, error) {
+	a := p.config.Artifacts[0]
+	return a.Strategy.Ready(a.ID, state)
+}
+
 // actor is who proposes.
 func (p *plan) actor() (engine.Actor, error) {
 	a := engine.Actor{Solved: p.spec.Evolve.Solved}
 	if program := p.spec.Propose.Program; program != nil {
 		proposer, err := command.NewProposer(command.ProposerConfig{
-			Spec: p.process(*program), Tasks: p.tasks, Log: slog.New(&p.failures),
+			Spec: p.process(*program), Tasks: p.tasks, Encode: encoder(p.sig), Log: slog.New(&p.failures),
 		})
 		if err != nil {
 			return a, p.spec.At("$.propose.program", err)

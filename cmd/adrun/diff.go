@@ -11,7 +11,6 @@ import (
 	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
-	"github.com/agentdescent/adrun/slots"
 )
 
 type diffFlags struct {
@@ -87,13 +86,20 @@ func (a *app) diff(ctx context.Context, ref string, f diffFlags) error {
 	return err
 }
 
-// formatted is a version's rule in the canonical layout, so that a diff shows nothing but changes.
+// formatted is a version's rule in the canonical layout, so that a diff shows nothing but changes, or its text.
 func (a *app) formatted(run *runs.Run, at engine.Ref) (string, error) {
 	p, err := a.planOf(run)
 	if err != nil {
 		return "", err
 	}
-	r, err := p.compiled(at.State[slots.RuleKey])
+	c, err := p.ready(at.State)
+	if err != nil {
+		return "", err
+	}
+	if p.sig == nil {
+		return p.ruleFile(c.Text)
+	}
+	r, err := p.compiled(c.Text)
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/internal/atomicfile"
-	"github.com/agentdescent/adrun/meta"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -47,11 +46,9 @@ type summary struct {
 	BestIdentity string       `json:"best_identity"`
 	Ops          int          `json:"ops"` // 0 for a text
 	Comparisons  []comparison `json:"comparisons"`
-	// Meta says what an evolved slot's value is worth; absent for other kinds, and when nothing judges it.
-	Meta *meta.Report `json:"meta,omitempty"`
-	Out  string       `json:"-"`
-	Run  string       `json:"-"`
-	Best string       `json:"-"` // the name of its file
+	Out          string       `json:"-"`
+	Run          string       `json:"-"`
+	Best         string       `json:"-"` // the name of its file
 }
 
 // comparison is the start rule and the best rule on the same instances.
@@ -70,20 +67,15 @@ func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*
 		HeldOut: res.HeldOut, Sealed: res.Sealed, Allocation: res.Allocation, Branch: "stable", Version: at.Stable.Version, Head: at.Dev.Version,
 		Failures: res.Failures, Unmeasured: res.Unmeasured, Comparisons: []comparison{}, Best: p.bestName(),
 	}
-	best, err := p.config.Artifacts[0].Strategy.Ready(at.ID, at.StableState)
+	best, err := p.ready(at.StableState)
 	if err != nil {
 		return nil, err
 	}
 	s.BestIdentity = best.Identity
-	if best.Rule != nil {
-		s.Ops = dsl.Ops(best.Rule)
-	}
-	if p.meta != nil {
-		return s, p.judge(ctx, s, res)
-	}
 	if best.Rule == nil {
 		return s, nil
 	}
+	s.Ops = dsl.Ops(best.Rule)
 	r, err := p.compiled(at.StableRendered)
 	if err != nil {
 		return nil, err
@@ -145,7 +137,7 @@ func (p *plan) compiled(text string) (*compiledRule, error) {
 
 // bestName is the name of the file with the value that a run ends with.
 func (p *plan) bestName() string {
-	if p.sig == nil && p.meta == nil {
+	if p.sig == nil {
 		return "best.txt"
 	}
 	return "best.rule"
@@ -223,11 +215,6 @@ func (a *app) printReport(s *summary, res *engine.Result, took time.Duration) er
 			fmt.Fprintf(w, "  %s\t%v\t%v\n", c.Start[i].Name, c.Start[i].Value, c.Best[i].Value)
 		}
 		if err := w.Flush(); err != nil {
-			return err
-		}
-	}
-	if s.Meta != nil {
-		if err := printMeta(a.stdout, s.Meta); err != nil {
 			return err
 		}
 	}

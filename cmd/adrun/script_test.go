@@ -24,7 +24,15 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar: one behaviour each, named verb_case. UPDATE_SCRIPTS=1
 // rewrites the outputs that they compare.
 func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("EXAMPLES", examples)
+			return nil
+		},
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

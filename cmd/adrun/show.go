@@ -52,7 +52,11 @@ func (a *app) show(ctx context.Context, ref string, f showFlags) error {
 	if err != nil {
 		return err
 	}
-	text, err := plan.ruleFile(at.State[slots.RuleKey])
+	c, err := plan.ready(at.State)
+	if err != nil {
+		return err
+	}
+	text, err := plan.ruleFile(c.Text)
 	if err != nil {
 		return err
 	}
@@ -69,6 +73,10 @@ func (a *app) show(ctx context.Context, ref string, f showFlags) error {
 			Rule     string               `json:"rule"`
 			Outcomes []slots.MergeOutcome `json:"outcomes"`
 		}{o, f.branch(), at.Version, at.Hash, text, outcomesOf(b)})
+	}
+	if plan.sig == nil {
+		_, err = fmt.Fprint(a.stdout, text) // a text has no comments
+		return err
 	}
 	_, err = fmt.Fprintf(a.stdout, "# Run %s, %s: %s, version %d; the head is version %d. Held out %s after %d rounds.\n%s",
 		run.ID, o.State, f.branch(), at.Version, o.Head, maybe(o.HeldOut), o.Rounds, text)
