@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 
@@ -29,10 +28,10 @@ func OpenReader(path string) (*Reader, error) {
 		return nil, fmt.Errorf("opening the ledger %s: %w", path, err)
 	}
 	r := &Reader{db: db, path: path}
-	var version, found int
-	err = db.QueryRow(`SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version`).Scan(&version, &found)
+	var version int
+	err = db.QueryRow(`PRAGMA user_version`).Scan(&version)
 	if err == nil && version != format {
-		err = &FormatError{Version: version, Tables: found}
+		err = &FormatError{Version: version}
 	}
 	if err != nil {
 		_ = db.Close()
@@ -104,7 +103,7 @@ func (r *Reader) Runs(ctx context.Context) ([]engine.Header, error) {
 // have.
 func (r *Reader) Entries(ctx context.Context, run string, from int) ([]engine.Entry, error) {
 	_, n, err := findRun(ctx, r.db, run)
-	if errors.Is(err, sql.ErrNoRows) {
+	if err == sql.ErrNoRows {
 		return nil, nil
 	}
 	if err != nil {

@@ -5,10 +5,11 @@ The rule is priority(weight, duration), the highest goes first. The cost of an o
 times completion time; the score is the least possible cost over the rule's. The least is known: W. E. Smith (1956)
 showed that weight / duration, highest first, is optimal, so that rule scores exactly 1.
 
-A task is {"id": ..., "jobs": [[weight, duration], ...]}.
+A task is {"id": ..., "jobs": [[weight, duration], ...]}. `schedule.py tasks N` prints N of them, with jobs by lot.
 """
 
 import json
+import random
 import sys
 
 
@@ -34,6 +35,13 @@ def load(source):
     return names["priority"]
 
 
+def tasks(n):
+    rng = random.Random(1)
+    for i in range(n):
+        jobs = [[rng.randint(1, 50), rng.randint(1, 50)] for _ in range(12)]
+        print(json.dumps({"id": f"lot {i + 1}", "jobs": jobs}))
+
+
 def main():
     source, priority = None, None
     for line in sys.stdin:
@@ -50,4 +58,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["tasks"]:
+        tasks(int(sys.argv[2]))
+    else:
+        main()
