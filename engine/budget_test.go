@@ -16,6 +16,7 @@ import (
 // ledgerOfDecisions is an allocator that skips every third lease and counts.
 type ledgerOfDecisions struct {
 	observed  []int
+	keys      []int // that the observed candidates wrote
 	committed int
 }
 
@@ -27,7 +28,7 @@ func (a *ledgerOfDecisions) Snapshot() engine.Decider { return a }
 func (a *ledgerOfDecisions) State() []float64         { return []float64{float64(len(a.observed))} }
 
 func (a *ledgerOfDecisions) Observe(ctx engine.AllocatorContext, committed bool) {
-	a.observed = append(a.observed, ctx.Lease)
+	a.observed, a.keys = append(a.observed, ctx.Lease), append(a.keys, ctx.Keys)
 	if committed {
 		a.committed++
 	}
@@ -73,6 +74,96 @@ func TestEveryMeasuredDecisionIsObservedOnce(t *testing.T) {
 			t.Fatalf("lease %d: verification %q, want %q", lease, v, w)
 		}
 	}
+}
+
+// picks is a fusion that picks one of the diffs, or all.
+type picks func(artifact string, n int) int
+
+const all = -1
+
+func (p picks) Select(_ context.Context, a slots.Artifact, diffs []slots.Diff) (slots.Choice, error) {
+	i := p(a.ID, len(diffs))
+	if i == all {
+		return slots.Choice{Diff: slots.Union(diffs...), Union: len(diffs) > 1}, nil
+	}
+	return slots.Choice{Diff: diffs[i]}, nil
+}
+
+// A label belongs to what a lane decided about: the card that was chosen, or the first of a union, with the
+// keys that this card writes; several artifacts are told in lease order.
+func TestALabelBelongsToTheCardThatWasChosen(t *testing.T) {
+	first := func(string, int) int { return 0 }
+	last := func(_ string, n int) int { return n - 1 }
+	two := func(c *engine.Config) {
+		c.Parallel.Lanes = 4
+		c.Artifacts = []engine.ArtifactConfig{
+			{ID: "a", Strategy: engine.AppendRules{}}, {ID: "b", Strategy: engine.AppendRules{}},
+		}
+	}
+	for name, tt := range map[string]struct {
+		pick picks
+		set  func(*engine.Config)
+		want []int
+	}{
+		"the first alone": {first, nil, []int{0}},
+		"the last alone":  {last, nil, []int{2}},
+		"a union":         {func(string, int) int { return all }, nil, []int{0}},
+		"two artifacts": {func(id string, n int) int {
+			if id == "a" {
+				return n - 1 // lease 2
+			}
+			return 0 // lease 1
+		}, two, []int{1, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			alloc := &ledgerOfDecisions{}
+			c := goldConfig(slots.Policies{Fusion: tt.pick, Acceptance: &refuseEverything{}})
+			c.Parallel.Lanes = 3
+			c.Budget = engine.Budget{Rounds: 1, MaxRollouts: 1000, Allocator: alloc}
+			if tt.set != nil {
+				tt.set(&c)
+			}
+			mustRun(t, c)
+			if diff := cmp.Diff(tt.want, alloc.observed); diff != "" {
+				t.Errorf("leases (-want +observed):\n%s", diff)
+			}
+			for _, n := range alloc.keys {
+				if n != 1 {
+					t.Errorf("observed %v keys, every card writes one", alloc.keys)
+				}
+			}
+		})
+	}
+}
+
+func TestAnAggregatorsReportsAreObserved(t *testing.T) {
+	for name, rate := range map[string]slots.Maybe{"measured": slots.Known(0.5), "not measured": {}} {
+		t.Run(name, func(t *testing.T) {
+			alloc := &ledgerOfDecisions{}
+			c := goldConfig(slots.Policies{})
+			c.Budget.MaxRollouts, c.Budget.Allocator = 1000, alloc
+			c.Gate.Aggregator = func(engine.Kit) (engine.Aggregator, error) { return reporting(rate), nil }
+			res, _ := mustRun(t, c)
+			want := 0
+			if rate.Known {
+				want = res.Outcomes[slots.BelowThreshold]
+			}
+			if len(alloc.observed) != want || res.Outcomes[slots.BelowThreshold] == 0 {
+				t.Errorf("observed %v, outcomes %v", alloc.observed, res.Outcomes)
+			}
+		})
+	}
+}
+
+// reporting is an aggregator that refuses every card.
+type reporting slots.Maybe
+
+func (a reporting) Step(_ context.Context, _ int, cards []*slots.Card) ([]slots.Report, error) {
+	var out []slots.Report
+	for _, c := range cards {
+		out = append(out, slots.Report{Artifact: c.Artifact, Lease: c.Lease, Outcome: slots.BelowThreshold, CandRate: slots.Maybe(a)})
+	}
+	return out, nil
 }
 
 func TestTheAllocatorNeverSpendsWhatTheGovernorRefused(t *testing.T) {

@@ -171,6 +171,8 @@ type startRecord struct {
 	HeldOut   int             `json:"held_out"`
 	Sealed    int             `json:"sealed"`
 	Artifacts []startArtifact `json:"artifacts"`
+	// Allocator is what the allocator knew already: nothing, unless another run taught it.
+	Allocator []float64 `json:"allocator,omitempty"`
 }
 
 type startArtifact struct {
@@ -197,6 +199,9 @@ func (r *run) begin(ctx context.Context) (StopReason, error) {
 		rec.Artifacts = append(rec.Artifacts, startArtifact{
 			ID: a.id, BlastRadius: a.radius, Version: a.dev.Version, Hash: a.dev.Hash, State: a.dev.State,
 		})
+	}
+	if r.cfg.Budget.Allocator != nil {
+		rec.Allocator = r.cfg.Budget.Allocator.State()
 	}
 	if err := r.journal.note(StartEntry, rec); err != nil {
 		return "", err
