@@ -15,7 +15,6 @@ type lowerer struct {
 	locals map[string]int // variable of each visible local
 	vars   []id           // current value of each variable
 	log    []change       // what to restore to leave an arm
-	states int            // first of the states' variables
 }
 
 // change is a variable's value before it was assigned.

@@ -1,5 +1,7 @@
 package dsl
 
+//lint:file-ignore SA4016 modeK is 0 by design: naming it keeps every case of the switch in one form
+
 import (
 	"math"
 

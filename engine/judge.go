@@ -30,7 +30,6 @@ type judge struct {
 	cheap []int // the held-out tasks of the ranking sub-sample
 	memo  map[string]*sweep
 	order []string
-	parts map[string]map[int]float64 // rewards of ranked states that were not swept
 }
 
 var _ slots.Verifier = (*judge)(nil)

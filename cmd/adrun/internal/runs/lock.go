@@ -48,7 +48,7 @@ func (r *Run) Lock() (*Lock, error) {
 		}
 		return nil, &HeldError{ID: r.ID, PID: pid}
 	}
-	if err := f.Truncate(0); err == nil {
+	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}
 	if err != nil {
