@@ -29,7 +29,7 @@ type Config struct {
 	// Stochastic sends each task with a seed: "seed", a whole number below 2⁵³. The score may depend on it and on nothing else
 	// that is random.
 	Stochastic bool
-	// Encode says in which forms a candidate is sent; nil sends its text.
+	// Encode says in which forms a candidate is sent; nil is RuleForms where there is a Signature, and else sends its text.
 	Encode func(*slots.Candidate) (Candidate, error)
 	// Log is told what evaluators write to stderr when they fail; nil is nobody.
 	Log *slog.Logger
@@ -64,7 +64,11 @@ func NewProblem(c Config) (*Problem, error) {
 			errs = append(errs, fmt.Errorf("evaluator: task %q has a seed of its own, where the run is to send one; rename that field", t.ID))
 		}
 	}
-	if p.config.Encode == nil {
+	switch {
+	case c.Encode != nil:
+	case c.Signature != nil:
+		p.config.Encode = RuleForms(c.Signature)
+	default:
 		p.config.Encode = textOnly
 	}
 	if p.config.Log == nil {
