@@ -36,7 +36,7 @@ const (
 )
 
 // Languages returns all languages.
-func Languages() []Language { return []Language{Go, Python, C, JavaScript} }
+func Languages() []Language { return []Language{Go, Python, C, JavaScript, LaTeX} }
 
 // File is a file to be written.
 type File struct {
@@ -97,6 +97,8 @@ func targetOf(lang Language) (target, error) {
 		return clang{}, nil
 	case JavaScript:
 		return javaScript{}, nil
+	case LaTeX:
+		return latex{}, nil
 	}
 	return nil, fmt.Errorf("export: unknown language %q: choose one of %v", lang, Languages())
 }

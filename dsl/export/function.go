@@ -19,6 +19,8 @@ type function struct {
 	sets []*wordSet
 	// locals are the names of the locals: by their name in the rule, since none shadows another.
 	locals map[string]string
+	// order are the names of the locals as the rule has them, each once, in the order of the text.
+	order []string
 	// types are the types of the names that the rule may use. A local has the type of the declaration that was written last.
 	types map[string]dsl.Type
 	// inputs are the indices of the inputs that the rule may use.
@@ -80,6 +82,7 @@ func newFunction(r *dsl.Rule, sig *dsl.Signature, voc vocabulary) (*function, er
 	f.visit(r.Body, func(let *dsl.Let) {
 		if _, known := f.locals[let.Name.Text]; !known {
 			f.locals[let.Name.Text] = name(let.Name.Text)
+			f.order = append(f.order, let.Name.Text)
 		}
 	})
 	return f, nil

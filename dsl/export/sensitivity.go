@@ -62,9 +62,8 @@ func (a *analysis) block(b *dsl.Block) (v approx, returned bool) {
 			a.values[s.Name.Text] = a.expr(s.Value)
 		case *dsl.Assign:
 			v := a.expr(s.Value)
-			if s.Op != dsl.Set {
-				ops := map[dsl.AssignOp]dsl.Op{dsl.AddSet: dsl.Add, dsl.SubSet: dsl.Sub, dsl.MulSet: dsl.Mul, dsl.DivSet: dsl.Div}
-				v = a.arithmetic(ops[s.Op], a.values[s.Name.Text], v)
+			if op, compound := compoundOps[s.Op]; compound {
+				v = a.arithmetic(op, a.values[s.Name.Text], v)
 			}
 			a.values[s.Name.Text] = v
 		case *dsl.Return:
