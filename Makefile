@@ -2,7 +2,7 @@ GO ?= go
 FUZZTIME ?= 30s
 RACE_PKGS ?= ./...
 
-.PHONY: build run test check generate fuzz race 386 staticcheck bench points
+.PHONY: build run test check generate fuzz race 386 staticcheck bench points crash
 
 # The main job: evolve a bin-packing rule from best fit.
 run:
@@ -53,3 +53,10 @@ fuzz:
 # The portable functions against a higher-precision reference, ten million points each.
 points:
 	$(GO) test ./dsl/fmath -run Accuracy -points 10000000 -timeout 2h -v
+
+# Kills real processes 200 times at durable writes and at random instants, and the command line 50 times;
+# lets 8 writers in 2 processes make 10,000 commits.
+crash:
+	$(GO) test ./engine/ledger -run Kills -kills 200 -timeout 2h -v
+	$(GO) test ./engine/ledger -run Writers -commits 10000 -timeout 2h -v
+	$(GO) test ./cmd/adrun -run 'Killed|FullDisk' -kills 50 -timeout 2h -v

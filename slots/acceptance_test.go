@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -101,6 +103,37 @@ func TestThePriorIsSettled(t *testing.T) {
 	}
 	if d := judge(t, p, 0, solved(2, 20), solved(1, 20)); d.Prior.A != 1 || math.Abs(d.Prior.B-1.2) > 1e-12 {
 		t.Errorf("after a refusal of −0.05 %+v, want Beta(1, 1.2)", d.Prior)
+	}
+}
+
+// A gain of ½ at a distance of ½: the default takes it, strength 1 just does, strength 1.1 does not and folds
+// what was observed into the prior as any refusal does.
+func TestStableDistanceAcceptance(t *testing.T) {
+	ctx := slots.MergeContext{
+		BaseCounts: slots.Count(solved(1, 4)), CandCounts: slots.Count(solved(3, 4)), Prior: slots.UniformPrior(), StableDistance: 0.5,
+	}
+	for strength, want := range map[float64]bool{0: true, 1: true, 1.1: false} {
+		d, err := configured(&slots.StableDistanceAcceptance{Strength: strength}).Accept(ctx)
+		if err != nil || d.Accept != want {
+			t.Errorf("strength %v: %+v, %v", strength, d, err)
+		}
+		if !want && (d.Category != slots.BelowThreshold || d.Prior != slots.Beta{A: 2, B: 1} || !strings.Contains(d.Reason, "distance")) {
+			t.Errorf("a refusal by distance: %+v", d)
+		}
+	}
+}
+
+// One standard deviation above its group is one success more: of Beta(1,1) without a measurement, P(X > U)
+// for X ~ Beta(2,1) is ⅔; below it is ⅓; without an advantage it is ½.
+func TestAdvantageAcceptance(t *testing.T) {
+	for _, tt := range []struct {
+		advantage slots.Maybe
+		want      float64
+	}{{slots.Known(1), 2.0 / 3}, {slots.Known(-1), 1.0 / 3}, {slots.Maybe{}, 0.5}} {
+		d, err := configured(&slots.AdvantageAcceptance{}).Accept(slots.MergeContext{Prior: slots.UniformPrior(), Advantage: tt.advantage})
+		if err != nil || math.Abs(d.PImprove.Value-tt.want) > 1e-9 {
+			t.Errorf("advantage %v: P(improve) %v, want %v (%v)", tt.advantage, d.PImprove, tt.want, err)
+		}
 	}
 }
 
@@ -217,5 +250,33 @@ func TestNullRatesBySimulation(t *testing.T) {
 	}
 	if got := float64(q) / draws; got > paired.Alpha {
 		t.Errorf("PairedAcceptance commits %.4f of null candidates, above %v", got, paired.Alpha)
+	}
+}
+
+// A null run that asks after every task and stops at its first commit is wrong at most α of the time: ties,
+// gains of any size and losses of any size are equally likely to go either way.
+func TestPairedAcceptanceUnderOptionalStopping(t *testing.T) {
+	const sequences, length = 10000, 50
+	rng := rand.New(rand.NewPCG(5, 6))
+	p := configured(&slots.PairedAcceptance{})
+	base, cand := make([]float64, length), make([]float64, length)
+	commits := 0
+	for range sequences {
+		for n := 1; n <= length; n++ {
+			base[n-1] = 0.5
+			cand[n-1] = 0.5 + float64(rng.IntN(3)-1)*0.4*rng.Float64()
+			if judge(t, p, 0, base[:n], cand[:n]).Accept {
+				commits++
+				break
+			}
+		}
+	}
+	upper := mathext.InvRegIncBeta(float64(commits+1), float64(sequences-commits), 0.99)
+	t.Logf("%d of %d null sequences committed, 99 %% upper limit %.4f", commits, sequences, upper)
+	if upper > 1.2*p.Alpha {
+		t.Errorf("99 %% upper limit %.4f is above %.4f", upper, 1.2*p.Alpha)
+	}
+	if commits == 0 {
+		t.Error("no sequence committed: nothing was tested")
 	}
 }

@@ -137,6 +137,28 @@ func TestScoreInputs(t *testing.T) {
 	}
 }
 
+func TestScoreOfAHeadThatIsNotMeasured(t *testing.T) {
+	p := compiled(t, "policy p fills selection { score(has_score, score, order) { return !has_score && score == 0 && order == 0 ? 1 : 0 } }").Selection
+	if ids := choose(t, p, archiveOf(heads(0.9, unmeasured, 0.5)), 1); ids[0] != 1 {
+		t.Errorf("picked %v", ids)
+	}
+}
+
+func TestProposalInputs(t *testing.T) {
+	p := compiled(t, "policy p fills proposal { propose { return reward == 0.25 && round == 3 && n_history == 1 && solved == 1.1 } }").Proposal
+	pc := &slots.ProposalContext{Outcome: slots.Outcome{Reward: 0.25}, Round: 3, History: make([]slots.Proposal, 1), Solved: 1.1}
+	ask := slots.ProposerFunc(func(context.Context, *slots.ProposalContext) (*slots.Proposal, error) {
+		return &slots.Proposal{Text: "x"}, nil
+	})
+	if got, err := p.Propose(context.Background(), pc, ask); err != nil || len(got) != 1 {
+		t.Errorf("%v, %v", got, err)
+	}
+	pc.Solved = 1
+	if got, err := p.Propose(context.Background(), pc, ask); err != nil || got != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestHeadOnlyRulesKeepNoPopulation(t *testing.T) {
 	for body, want := range map[string]bool{
 		"score(is_head) { return is_head ? 1 : 0 }":                    true,
@@ -304,6 +326,10 @@ func TestAcceptanceRulesWrapTheDefault(t *testing.T) {
 	down := accept("accept(p_improve, threshold) { return p_improve > threshold } shift(advantage) { return advantage }")
 	if !(up.PImprove.Value > shipped.PImprove.Value && shipped.PImprove.Value > down.PImprove.Value) {
 		t.Errorf("P(improve) %v shifted up, %v plain, %v down", up.PImprove, shipped.PImprove, down.PImprove)
+	}
+	all := accept("accept(p_improve) { return p_improve > 0.5 } shift(has_advantage) { return has_advantage ? 1e300 : 0 }")
+	if all.PImprove.Value < 0.999 {
+		t.Errorf("a shift without measure gives P(improve) %v, want nearly 1", all.PImprove)
 	}
 	none := accept("accept(shipped) { return shipped } shift(advantage) { return log(advantage) }")
 	if none.PImprove != shipped.PImprove {

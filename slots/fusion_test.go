@@ -138,6 +138,22 @@ func TestReflectiveFusion(t *testing.T) {
 	}
 }
 
+// A request has a few proposals at most: with more it would ask for a summary.
+func TestARequestHasSixProposals(t *testing.T) {
+	n := 0
+	f := slots.ReflectiveMerge(func(_ context.Context, r slots.MergeRequest) (slots.Reply, error) {
+		n = len(r.Proposals)
+		return slots.Reply{Text: "99"}, nil
+	}).Fusion
+	var diffs []slots.Diff
+	for i := range 8 {
+		diffs = append(diffs, slots.Write("k", fmt.Sprint(i+1)))
+	}
+	if c := fuse(t, f, diffs...); !c.Union || n != 6 {
+		t.Errorf("%d proposals, %+v", n, c)
+	}
+}
+
 func TestMergeRequestPrompt(t *testing.T) {
 	p := slots.MergeRequest{Current: "old", Proposals: []string{"one", "two"}}.Prompt()
 	contains(t, p, "2 changes", "old", "Change 1:\none", "Change 2:\ntwo")

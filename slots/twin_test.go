@@ -231,6 +231,14 @@ func TestRunsByRulesAreReproducible(t *testing.T) {
 			t.Fatalf("%d workers: %s", workers, d)
 		}
 	}
+	free := func(workers int) func(*engine.Config) {
+		return func(c *engine.Config) {
+			c.Parallel.Refresh, c.Parallel.Async.On, c.Parallel.Workers = 0, true, workers
+		}
+	}
+	if d := firstDiff(run(t, knobConfig(asRules(t), free(1))).log, run(t, knobConfig(asRules(t), free(8))).log); d != "" {
+		t.Fatalf("without barriers: %s", d)
+	}
 	for left := 1; ; left += 5 {
 		k := &cut{Memory: engine.NewMemory(), left: left}
 		c := knobConfig(asRules(t))

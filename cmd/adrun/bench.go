@@ -35,17 +35,17 @@ losses too. It works offline: the proposals are bred, or made by chance.`,
 		Args: exactly(0, "a sub-command"),
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.benchAllocatorCommand())
+	cmd.AddCommand(a.benchAllocatorCommand(), a.benchSlotsCommand(), a.benchAcceptanceCommand())
 	return cmd
 }
 
-func (f *benchFlags) register(cmd *cobra.Command) {
+func (f *benchFlags) register(cmd *cobra.Command, seeds string, trials int) {
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "a setting of the problem, key=value (repeatable)")
-	cmd.Flags().StringVar(&f.tasks, "tasks", "1:51", "the seeds of the tasks of a run, A:B")
+	cmd.Flags().StringVar(&f.tasks, "tasks", "1:21", "the seeds of the tasks of a run, A:B")
 	cmd.Flags().StringVar(&f.unseen, "unseen", "1001:1101", "the seeds of the tasks that measure what a run found, A:B")
-	cmd.Flags().StringVar(&f.seeds, "seeds", "0,1,2", "the seeds of the runs, such as 0,1,2 or 0:8")
+	cmd.Flags().StringVar(&f.seeds, "seeds", seeds, "the seeds of the runs, such as 0,1,2 or 0:8")
 	cmd.Flags().IntVar(&f.rollouts, "budget-rollouts", 96, "rollouts of a run's four lanes, trials and measurements not counted")
-	cmd.Flags().IntVar(&f.trials, "trials", 0, "evaluations that the breeder may spend a proposal; 0 proposes random changes, untried")
+	cmd.Flags().IntVar(&f.trials, "trials", trials, "evaluations that the breeder may spend a proposal; 0 proposes random changes, untried")
 	cmd.Flags().StringVar(&f.acceptance, "acceptance", "default", "default or paired")
 	cmd.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "evaluations at once; changes nothing but the time")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the report as JSON")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/internal/stats"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -39,7 +40,7 @@ nothing is run.`,
 	cmd.Flags().StringVar(&f.problem, "problem", "", "a problem of 'adrun schema' (required)")
 	cmd.Flags().Float64Var(&f.maxCost, "max-cost", 0, "units of cost that a run may spend (required)")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "run it")
-	f.register(cmd)
+	f.register(cmd, "0,1,2", 0)
 	return cmd
 }
 
@@ -190,8 +191,8 @@ func (r *allocatorReport) judge() {
 	case t.found == 0:
 		word = "no win, since no run found anything that the savings could have cost"
 	}
-	r.Verdict = fmt.Sprintf("%s: quality %+.4f (better on %d seeds, worse on %d of %d), spend %+.1f %%",
-		word, quality, t.better, t.worse, len(r.Runs)/2, 100*spend/r.Off.Spend)
+	r.Verdict = fmt.Sprintf("%s: quality %+.5f (of %d seeds %d better, %d worse, sign test p = %.2g), spend %+.1f %%",
+		word, quality, len(r.Runs)/2, t.better, t.worse, stats.SignTest(t.better, t.worse), 100*spend/r.Off.Spend)
 }
 
 func (a *app) printAllocatorReport(r allocatorReport) error {

@@ -29,7 +29,7 @@ func openBook(ctx context.Context, run *runs.Run) (b *book, err error) {
 	}
 	r, err := ledger.OpenReader(run.LedgerPath())
 	var empty *ledger.FormatError
-	if errors.As(err, &empty) && empty.Version == 0 { // its process is about to make the tables
+	if errors.As(err, &empty) && empty.Empty() { // its process is about to make the tables
 		b.log, err = runlog.Decode(nil)
 		return b, err
 	}

@@ -106,7 +106,12 @@ func (a *app) checkLedger(ctx context.Context, run *runs.Run) []finding {
 	if !sealed && err == nil {
 		list[0].Text = "none: the last process was killed, or the run is new"
 	}
-	return append(list, found("ledger", ledger.Check(ctx, run.LedgerPath()), "every row and the chain are right"))
+	err = ledger.Check(ctx, run.LedgerPath())
+	var empty *ledger.FormatError
+	if errors.As(err, &empty) && empty.Empty() {
+		return append(list, found("ledger", nil, "the run has not begun"))
+	}
+	return append(list, found("ledger", err, "every row and the chain are right"))
 }
 
 func verifyLive(ctx context.Context, run *runs.Run) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/engine/budget"
+	"github.com/agentdescent/adrun/meta"
 	"github.com/agentdescent/adrun/problems/command"
 	"github.com/agentdescent/adrun/slots"
 )
@@ -35,6 +36,7 @@ type plan struct {
 	sig      *dsl.Signature // nil for a text
 	start    string         // the text of the start rule, or the start text
 	config   engine.Config
+	meta     *meta.RunConfig // of kind policy_slot
 	failures failureLog
 	closers  []io.Closer
 }
@@ -45,6 +47,9 @@ func newPlan(s *spec.Spec, path string) (*plan, error) {
 	p := &plan{spec: s, name: s.Name, dir: filepath.Dir(path), settings: specSettings(s)}
 	if p.name == "" {
 		p.name = baseName(path)
+	}
+	if s.Kind == spec.KindPolicySlot {
+		return p, p.openSlot()
 	}
 	err := p.open()
 	if err != nil {
@@ -69,11 +74,21 @@ func newPlan(s *spec.Spec, path string) (*plan, error) {
 }
 
 func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
-	s := p.spec
 	artifact, err := p.artifact()
 	if err != nil {
 		return engine.Config{}, err
 	}
+	c, err := p.commonConfig()
+	if err != nil {
+		return engine.Config{}, err
+	}
+	c.Tasks.Problem, c.Artifacts = work, []engine.ArtifactConfig{artifact}
+	return c, c.Validate()
+}
+
+// commonConfig is a run but for what evolves and on what.
+func (p *plan) commonConfig() (engine.Config, error) {
+	s := p.spec
 	actor, err := p.actor()
 	if err != nil {
 		return engine.Config{}, err
@@ -82,17 +97,15 @@ func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {
 	if err != nil {
 		return engine.Config{}, err
 	}
-	c := engine.Config{
-		Seed:      *s.Evolve.Seed,
-		Tasks:     engine.Tasks{Problem: work, HeldOut: s.Data.HeldOut},
-		Artifacts: []engine.ArtifactConfig{artifact},
-		Actor:     actor,
-		Policies:  policies,
-		Parallel:  engine.Parallel{Lanes: s.Evolve.Lanes},
-		Budget:    budgetOf(s),
-		Gate:      engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}, MinGate: s.Gate.MinGate},
-	}
-	return c, c.Validate()
+	return engine.Config{
+		Seed:     *s.Evolve.Seed,
+		Tasks:    engine.Tasks{HeldOut: s.Data.HeldOut},
+		Actor:    actor,
+		Policies: policies,
+		Parallel: engine.Parallel{Lanes: s.Evolve.Lanes},
+		Budget:   budgetOf(s),
+		Gate:     engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}, MinGate: s.Gate.MinGate},
+	}, nil
 }
 
 // checkInputs refuses inputs that the signature does not have.

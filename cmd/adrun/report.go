@@ -13,6 +13,7 @@ import (
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/internal/atomicfile"
+	"github.com/agentdescent/adrun/meta"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -46,9 +47,11 @@ type summary struct {
 	BestIdentity string       `json:"best_identity"`
 	Ops          int          `json:"ops"` // 0 for a text
 	Comparisons  []comparison `json:"comparisons"`
-	Out          string       `json:"-"`
-	Run          string       `json:"-"`
-	Best         string       `json:"-"` // the name of its file
+	// Meta says what an evolved slot's value is worth; absent for other kinds, and when nothing judges it.
+	Meta *meta.Report `json:"meta,omitempty"`
+	Out  string       `json:"-"`
+	Run  string       `json:"-"`
+	Best string       `json:"-"` // the name of its file
 }
 
 // comparison is the start rule and the best rule on the same instances.
@@ -72,10 +75,15 @@ func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*
 		return nil, err
 	}
 	s.BestIdentity = best.Identity
+	if best.Rule != nil {
+		s.Ops = dsl.Ops(best.Rule)
+	}
+	if p.meta != nil {
+		return s, p.judge(ctx, s, res)
+	}
 	if best.Rule == nil {
 		return s, nil
 	}
-	s.Ops = dsl.Ops(best.Rule)
 	r, err := p.compiled(at.StableRendered)
 	if err != nil {
 		return nil, err
@@ -137,7 +145,7 @@ func (p *plan) compiled(text string) (*compiledRule, error) {
 
 // bestName is the name of the file with the value that a run ends with.
 func (p *plan) bestName() string {
-	if p.sig == nil {
+	if p.sig == nil && p.meta == nil {
 		return "best.txt"
 	}
 	return "best.rule"
@@ -215,6 +223,11 @@ func (a *app) printReport(s *summary, res *engine.Result, took time.Duration) er
 			fmt.Fprintf(w, "  %s\t%v\t%v\n", c.Start[i].Name, c.Start[i].Value, c.Best[i].Value)
 		}
 		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	if s.Meta != nil {
+		if err := printMeta(a.stdout, s.Meta); err != nil {
 			return err
 		}
 	}

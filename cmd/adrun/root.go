@@ -85,7 +85,7 @@ terminates, costs a known amount and can be read by the person who signs it off.
 		a.explainCommand(), a.exportCommand(), a.scoreCommand(),
 		a.initCommand(), a.planCommand(), a.evolveCommand(), a.resumeCommand(), a.cancelCommand(), a.statusCommand(),
 		a.watchCommand(), a.showCommand(), a.diffCommand(), a.applyCommand(), a.logCommand(), a.doctorCommand(),
-		a.benchCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
+		a.metaCommand(), a.benchCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
 	)
 	return root
 }

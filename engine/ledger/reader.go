@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -28,10 +29,10 @@ func OpenReader(path string) (*Reader, error) {
 		return nil, fmt.Errorf("opening the ledger %s: %w", path, err)
 	}
 	r := &Reader{db: db, path: path}
-	var version int
-	err = db.QueryRow(`PRAGMA user_version`).Scan(&version)
+	var version, found int
+	err = db.QueryRow(`SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version`).Scan(&version, &found)
 	if err == nil && version != format {
-		err = &FormatError{Version: version}
+		err = &FormatError{Version: version, Tables: found}
 	}
 	if err != nil {
 		_ = db.Close()
@@ -103,7 +104,7 @@ func (r *Reader) Runs(ctx context.Context) ([]engine.Header, error) {
 // have.
 func (r *Reader) Entries(ctx context.Context, run string, from int) ([]engine.Entry, error) {
 	_, n, err := findRun(ctx, r.db, run)
-	if err == sql.ErrNoRows {
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {

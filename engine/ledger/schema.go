@@ -62,7 +62,7 @@ func install(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if version != 0 || found > 0 {
-		return &FormatError{Version: version}
+		return &FormatError{Version: version, Tables: found}
 	}
 	for _, stmt := range append(slices.Clone(tables), fmt.Sprintf(`PRAGMA user_version = %d`, format)) {
 		if _, err := tx.Exec(stmt); err != nil {
@@ -72,10 +72,15 @@ func install(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// FormatError says that a file is a database, but not a ledger that this program can read.
+// FormatError says that a file is a database, but not a ledger that this program can read. Without tables
+// it is one that its first process was about to make.
 type FormatError struct {
 	Version int
+	Tables  int // and indexes
 }
+
+// Empty reports whether the database holds nothing at all.
+func (e *FormatError) Empty() bool { return e.Version == 0 && e.Tables == 0 }
 
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("the database is no ledger of format %d (its user_version is %d): "+

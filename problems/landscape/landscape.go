@@ -67,6 +67,13 @@ func Target() Family {
 	return Family{Name: "target", Dim: 6, Step: 0.35, DeadEnds: 0.45, Ruggedness: 0.35, Offset: 1.4}
 }
 
+// Hills is the family that misleads: a row of steep hills in one dimension, where a search that goes by rank
+// stays on the hill it starts from. A rule that does well here explores far more than one of the other
+// families should, so it is a test of whoever claims that a rule transfers.
+func Hills() Family {
+	return Family{Name: "hills", Dim: 1, Step: 0.2, Ruggedness: 0.99, Offset: 2}
+}
+
 // FamilyByName returns the family that specs call "source" or "target".
 func FamilyByName(name string) (Family, error) {
 	for _, f := range []Family{Source(), Target()} {

@@ -106,15 +106,17 @@ func Signatures() ([]*dsl.Signature, error) {
 }
 
 // CheckSettings reports every setting that the problem does not have.
-func (p Problem) CheckSettings(s Settings) error {
+func (p Problem) CheckSettings(s Settings) error { return checkSettings(p.Name, p.Settings, s) }
+
+func checkSettings(problem string, known []Setting, s Settings) error {
 	var errs []error
 	var names []string
-	for _, d := range p.Settings {
+	for _, d := range known {
 		names = append(names, d.Name)
 	}
 	for _, name := range s.Names() {
 		if !slices.Contains(names, name) {
-			errs = append(errs, fmt.Errorf("%s has no setting %q: it has %s", p.Name, name, strings.Join(names, ", ")))
+			errs = append(errs, fmt.Errorf("%s has no setting %q: it has %s", problem, name, strings.Join(names, ", ")))
 		}
 	}
 	return errors.Join(errs...)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 
 	"github.com/agentdescent/adrun/engine"
@@ -92,11 +91,22 @@ func (g *gitStream) edit(artifact string, e slots.Edit) {
 	g.write(artifact, e.Key, e.Value)
 }
 
-// gitName makes one component of a path that git takes.
-func gitName(s string) string {
-	s = url.PathEscape(s)
-	if s == "" || strings.HasPrefix(s, ".") {
-		return "%" + s
+// gitName makes one component of a path and of a branch that git takes: other bytes than letters, digits,
+// _, - and a dot within become %XX.
+func gitName(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		inner := c == '.' && i > 0 && i < len(name)-1 && name[i-1] != '.' && name[i:] != ".lock"
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', inner:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
 	}
-	return s
+	if name == "" {
+		return "%"
+	}
+	return b.String()
 }

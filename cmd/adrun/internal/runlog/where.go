@@ -1,9 +1,13 @@
 package runlog
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/agentdescent/adrun/engine"
@@ -84,11 +88,35 @@ func NewFilter(text string) (*Filter, error) {
 	for _, name := range builtins() {
 		options = append(options, expr.EnableBuiltin(name))
 	}
-	p, err := expr.Compile(text, options...)
+	only := &onlyListed{}
+	p, err := expr.Compile(text, append(options, expr.Patch(only))...)
+	if err == nil {
+		err = only.err
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &Filter{program: p}, nil
+}
+
+// onlyListed refuses what DisableAllBuiltins lets pass: functions that take a predicate, and ranges, which
+// make lists of any length.
+type onlyListed struct {
+	err error
+}
+
+// Visit looks at a node.
+func (o *onlyListed) Visit(n *ast.Node) {
+	switch n := (*n).(type) {
+	case *ast.BuiltinNode:
+		if !slices.Contains(builtins(), n.Name) {
+			o.err = fmt.Errorf("a filter cannot call %s: it has %s", n.Name, strings.Join(builtins(), ", "))
+		}
+	case *ast.BinaryNode:
+		if n.Operator == ".." {
+			o.err = errors.New("a filter cannot make a range")
+		}
+	}
 }
 
 // Where returns the entries for which the filter holds.

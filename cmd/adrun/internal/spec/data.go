@@ -15,11 +15,15 @@ const (
 
 // Data names the work.
 type Data struct {
-	Problem  string            `yaml:"problem" json:"problem" jsonschema:"a problem of 'adrun schema'"`
+	Problem  string            `yaml:"problem,omitempty" json:"problem,omitempty" jsonschema:"a problem of 'adrun schema'"`
 	Settings map[string]string `yaml:"settings,omitempty" json:"settings,omitempty" jsonschema:"settings of the problem"`
 	Seeds    string            `yaml:"seeds,omitempty" json:"seeds,omitempty" jsonschema:"the seeds of the tasks, A:B up to but not including B; default 1:151"`
 	Sealed   string            `yaml:"sealed,omitempty" json:"sealed,omitempty" jsonschema:"the seeds, or for table and command the file, of tasks that are measured once, at the end; default none"`
 	HeldOut  float64           `yaml:"held_out,omitempty" json:"held_out,omitempty" jsonschema:"the share of the tasks that is never trained on; default 0.4"`
+	// The next three are of kind policy_slot.
+	Problems    []string `yaml:"problems,omitempty" json:"problems,omitempty" jsonschema:"policy_slot: the inner problems to train on"`
+	ValProblems []string `yaml:"val_problems,omitempty" json:"val_problems,omitempty" jsonschema:"policy_slot: the inner problems to judge on, never trained on; without any there is no verdict"`
+	ValSeeds    string   `yaml:"val_seeds,omitempty" json:"val_seeds,omitempty" jsonschema:"policy_slot: the seeds to judge on; default the training seeds + 1,000,000"`
 	// Files are relative to that of the spec.
 	Path      string `yaml:"path,omitempty" json:"path,omitempty" jsonschema:"table: the file of decisions, CSV with a header"`
 	Signature string `yaml:"signature,omitempty" json:"signature,omitempty" jsonschema:"table and command: the signature of the rule, as text or the name of a rule file; a table makes one from its columns when there is none"`
@@ -53,6 +57,9 @@ type Limits struct {
 // data checks the keys that only some problems have.
 func (v *validator) data(s *Spec) {
 	d := s.Data
+	if s.Kind == KindPolicySlot {
+		return
+	}
 	if d.Problem == "" {
 		v.report("$.data.problem", "data.problem is missing: 'adrun schema' lists the problems")
 		return

@@ -4,6 +4,8 @@ package spec
 const (
 	KindRule = "rule"
 	KindText = "text"
+	// KindPolicySlot evolves the value of one of the engine's own slots.
+	KindPolicySlot = "policy_slot"
 )
 
 // The strategies of a text: what a proposal does to it.
@@ -15,7 +17,8 @@ const (
 
 // kind checks the keys that only a rule or only a text has.
 func (v *validator) kind(s *Spec) {
-	v.oneOf("$.kind", s.Kind, KindRule, KindText)
+	v.oneOf("$.kind", s.Kind, KindRule, KindText, KindPolicySlot)
+	v.slot(s)
 	if p := s.Propose.Program; p != nil {
 		v.program("$.propose.program", *p)
 		if s.Propose.Breeder != nil {

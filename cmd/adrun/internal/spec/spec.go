@@ -6,11 +6,12 @@ package spec
 // Spec describes a run. It is part of the run's identity: a run is a function of its spec and seed.
 type Spec struct {
 	Version  int      `yaml:"version" json:"version" jsonschema:"the version of this format: 1"`
-	Kind     string   `yaml:"kind" json:"kind" jsonschema:"what evolves: rule or text"`
+	Kind     string   `yaml:"kind" json:"kind" jsonschema:"what evolves: rule, text, or policy_slot for the value of one of the engine's own slots"`
 	Name     string   `yaml:"name,omitempty" json:"name,omitempty" jsonschema:"names the output directory; default the file's name"`
-	Target   string   `yaml:"target,omitempty" json:"target,omitempty" jsonschema:"the signature that the rule is a function of; default the problem's"`
+	Target   string   `yaml:"target,omitempty" json:"target,omitempty" jsonschema:"the signature that the rule is a function of, default the problem's; for policy_slot the slot"`
 	Data     Data     `yaml:"data" json:"data" jsonschema:"the work"`
 	Start    string   `yaml:"start,omitempty" json:"start,omitempty" jsonschema:"the rule or text to start from; default the problem's own"`
+	Score    string   `yaml:"score,omitempty" json:"score,omitempty" jsonschema:"policy_slot: what an inner search is worth: auc (the default), final_reward, rollouts_to(T) or an expression"`
 	Strategy string   `yaml:"strategy,omitempty" json:"strategy,omitempty" jsonschema:"what a proposal does to a text: single_slot (the default) replaces it, append_rules adds a line, keyed_rules writes the line that begins with name:"`
 	Propose  Propose  `yaml:"propose,omitempty" json:"propose,omitempty" jsonschema:"who proposes"`
 	Evolve   Evolve   `yaml:"evolve,omitempty" json:"evolve,omitempty" jsonschema:"how the run goes"`
@@ -74,4 +75,7 @@ type Gate struct {
 	Grid        int     `yaml:"grid,omitempty" json:"grid,omitempty" jsonschema:"points at which a rule must be finite; default 256"`
 	Alpha       float64 `yaml:"alpha,omitempty" json:"alpha,omitempty" jsonschema:"the error rate of paired acceptance; default 0.05"`
 	MinGate     int     `yaml:"min_gate,omitempty" json:"min_gate,omitempty" jsonschema:"held-out tasks below which 'adrun plan' warns; default 4"`
+	// The last two are of kind policy_slot.
+	MinGain       float64 `yaml:"min_gain,omitempty" json:"min_gain,omitempty" jsonschema:"policy_slot: what the mean gain on unseen problems must exceed"`
+	TransferFloor float64 `yaml:"transfer_floor,omitempty" json:"transfer_floor,omitempty" jsonschema:"policy_slot: the least share of the source gain that must transfer"`
 }

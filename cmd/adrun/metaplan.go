@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
+	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
+	"github.com/agentdescent/adrun/gate"
+	"github.com/agentdescent/adrun/meta"
+	"github.com/agentdescent/adrun/reflector"
+)
+
+// metaSeeds is the default of data.seeds for kind policy_slot.
+const metaSeeds = "1:201"
+
+// openSlot builds everything that a spec of kind policy_slot names.
+func (p *plan) openSlot() error {
+	s := p.spec
+	p.problem = catalog.Problem{
+		Name:    "meta." + s.Target,
+		Meaning: fmt.Sprintf("the value of slot %s, a task being a whole search of %s", s.Target, strings.Join(s.Data.Problems, ", ")),
+	}
+	var err error
+	if p.meta, err = metaConfig(s); err != nil {
+		return err
+	}
+	if t, ok := p.meta.Spec.(meta.Typed); ok {
+		p.sig = t.Signature()
+	}
+	if p.meta.Outer, err = p.commonConfig(); err != nil {
+		return err
+	}
+	p.config, err = p.meta.Engine()
+	if len(p.meta.Validation) == 0 {
+		p.config, err = p.meta.Config.Engine()
+	}
+	if err != nil {
+		return err
+	}
+	p.start = p.meta.Spec.Render(p.config.Artifacts[0].Initial)
+	return nil
+}
+
+// metaConfig is what a spec of kind policy_slot says about slot, problems and seeds.
+func metaConfig(s *spec.Spec) (*meta.RunConfig, error) {
+	c := &meta.RunConfig{MinGain: s.Gate.MinGain, TransferFloor: s.Gate.TransferFloor, Draw: reflector.Mutant{}}
+	var err error
+	if c.Spec, err = slotSpec(s); err != nil {
+		return nil, err
+	}
+	if c.Score, err = meta.ParseScore(s.Score); err != nil {
+		return nil, s.At("$.score", err)
+	}
+	settings := specSettings(s)
+	if c.Problems, err = innerProblems(s.Data.Problems, settings); err != nil {
+		return nil, s.At("$.data.problems", err)
+	}
+	if c.Validation, err = innerProblems(s.Data.ValProblems, settings); err != nil {
+		return nil, s.At("$.data.val_problems", err)
+	}
+	if c.Seeds, err = seedsOf(s.Data.Seeds, metaSeeds); err != nil {
+		return nil, s.At("$.data.seeds", err)
+	}
+	if c.ValidationSeeds, err = seedsOf(s.Data.ValSeeds, ""); err != nil {
+		return nil, s.At("$.data.val_seeds", err)
+	}
+	return c, nil
+}
+
+// slotSpec is the spec of the slot's values.
+func slotSpec(s *spec.Spec) (meta.SlotSpec, error) {
+	if err := meta.CheckSlot(s.Target); err != nil {
+		return nil, s.At("$.target", err)
+	}
+	if s.Target != "selection" {
+		return nil, s.At("$.target", fmt.Errorf("slot %s has no inner problem yet", s.Target))
+	}
+	g := gate.Config{GridPoints: s.Gate.Grid}
+	if s.Gate.Constraints != "" {
+		g.Constraints = []string{s.Gate.Constraints}
+	}
+	return meta.NewPriority(meta.RuleConfig{Initial: s.Start, Gate: g})
+}
+
+func innerProblems(names []string, settings catalog.Settings) ([]meta.Problem, error) {
+	var all []meta.Problem
+	for _, name := range names {
+		in, err := catalog.InnerByName(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := in.CheckSettings(settings); err != nil {
+			return nil, err
+		}
+		p, err := in.Build(settings)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func seedsOf(text, otherwise string) ([]int64, error) {
+	if text == "" {
+		text = otherwise
+	}
+	if text == "" {
+		return nil, nil
+	}
+	r, err := catalog.ParseRange(text)
+	return r.Seeds(), err
+}
