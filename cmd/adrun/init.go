@@ -90,6 +90,9 @@ func problemFor(target, name string) (catalog.Problem, error) {
 	var fits []catalog.Problem
 	var names, targets []string
 	for _, p := range catalog.All() {
+		if p.SignatureName == "" {
+			continue // the spec or the data say what its rules are functions of
+		}
 		targets = append(targets, p.SignatureName)
 		if p.SignatureName == target {
 			fits = append(fits, p)
