@@ -92,10 +92,7 @@ func tidy(code []instr) []instr {
 }
 
 // pushes reports a load that has a form that stores the accumulator first.
-func (in *instr) pushes() bool {
-	mode := in.op & 15
-	return in.op < opAdd && (mode < modeAddAB || mode >= modeSqrtA)
-}
+func (in *instr) pushes() bool { return in.op < opLoad|modeAddAB }
 
 // estimate finds for each value how many temporaries are busy while it is computed, so that of two operands the more
 // demanding is computed first.

@@ -38,11 +38,6 @@ const (
 	vSelect // a ? b : c
 )
 
-var vopNames = [...]string{"undef", "const", "arg", "neg", "abs", "sqrt", "floor", "ceil", "exp", "log", "log1p", "tanh", "not",
-	"add", "sub", "mul", "div", "mod", "pow", "min", "max", "lt", "le", "eq", "ne", "select"}
-
-func (op vop) String() string { return vopNames[op] }
-
 // arity is the number of operands.
 func (op vop) arity() int {
 	switch {

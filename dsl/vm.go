@@ -50,10 +50,6 @@ func run[F [smallTemps]float64 | [largeTemps]float64](code []instr, args []float
 			acc = float64(args[in.a] * args[in.b])
 		case opLoad | modeDivAB:
 			acc = args[in.a] / args[in.b]
-		case opLoad | modeSqrtA:
-			acc = math.Sqrt(args[in.a])
-		case opLoad | modeSqrtAddAK:
-			acc = math.Sqrt(args[in.a] + in.k)
 		case opAdd | modeK:
 			acc += in.k
 		case opAdd | modeA:
@@ -82,8 +78,6 @@ func run[F [smallTemps]float64 | [largeTemps]float64](code []instr, args []float
 			acc += math.Sqrt(args[in.a])
 		case opAdd | modeSqrtAddAK:
 			acc += math.Sqrt(args[in.a] + in.k)
-		case opSub | modeK:
-			acc -= in.k
 		case opSub | modeA:
 			acc -= args[in.a]
 		case opSub | modeT:
@@ -238,10 +232,6 @@ func run[F [smallTemps]float64 | [largeTemps]float64](code []instr, args []float
 			temps[in.b], acc = acc, args[in.a]/in.k
 		case opPush | modeRdivAK:
 			temps[in.b], acc = acc, in.k/args[in.a]
-		case opPush | modeSqrtA:
-			temps[in.b], acc = acc, math.Sqrt(args[in.a])
-		case opPush | modeSqrtAddAK:
-			temps[in.b], acc = acc, math.Sqrt(args[in.a]+in.k)
 		case opMin | modeK:
 			acc = min(acc, in.k)
 		case opMin | modeA:

@@ -12,8 +12,9 @@ type instr struct {
 // opcode says what an instruction does: an operation and the mode of its operand, which is 0 where it has none.
 type opcode uint16
 
-// Operations. Those of the first group take an operand in any mode, those of the second a constant, an argument or a
-// temporary; R stands for reversed operands.
+// Operations. Those of the first group take an operand in any mode that the compiler makes for them (a root is an operation
+// of its own, a constant subtracted is one added), those of the second a constant, an argument or a temporary; R stands for
+// reversed operands.
 const (
 	opLoad opcode = iota << 4 // acc = operand
 	opAdd                     // acc = acc + operand
