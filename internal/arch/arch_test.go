@@ -14,7 +14,7 @@ const module = "github.com/agentdescent/adrun"
 // internal/ and the portable functions of dsl/fmath are leaves that all may import.
 var allowed = map[string][]string{
 	"internal":          {},
-	"grammar":           {},
+	"grammar":           {"dsl"},
 	"dsl":               {},
 	"dsl/fmath":         {},
 	"gate":              {"dsl"},
@@ -24,9 +24,9 @@ var allowed = map[string][]string{
 	"engine/budget":     {"engine", "slots", "gate", "dsl"},
 	"engine/treesearch": {"slots", "gate", "dsl"},
 	"engine/queue":      {"engine", "slots", "gate", "dsl"},
-	"reflector":         {"slots", "gate", "dsl"},
+	"reflector":         {"slots", "gate", "dsl", "grammar"},
 	"problems":          {"engine", "engine/treesearch", "slots", "gate", "dsl"},
-	"meta":              {"engine", "engine/ledger", "engine/budget", "engine/treesearch", "reflector", "slots", "gate", "dsl"},
+	"meta":              {"engine", "engine/ledger", "engine/budget", "engine/treesearch", "reflector", "slots", "gate", "dsl", "grammar"},
 	"examples":          {},
 	"cmd": {
 		"meta", "problems", "engine", "engine/ledger", "engine/budget", "engine/treesearch", "engine/queue",
