@@ -136,13 +136,14 @@ func (b *builder) nameRest() expr {
 	return b.add("name-rest", piece, func() expr { return rep{class(nameRest), 0, restMax} })
 }
 
-// number derives a literal as it is printed. The largest stays below the largest number there is.
+// number derives a literal as it is printed: 17 digits after as many as four zeros, or an exponent. The largest
+// stays below the largest number there is.
 func (b *builder) number() expr {
 	return b.token("number", func() expr {
 		digits := func(most int) expr { return rep{class("0-9"), 1, most} }
 		return seq{
 			alt{lit("0"), seq{class("1-9"), rep{class("0-9"), 0, 15}}},
-			maybe(lit("."), digits(17)),
+			maybe(lit("."), digits(21)),
 			maybe(lit("e"), alt{seq{lit("-"), digits(3)}, digits(2)}),
 		}
 	})

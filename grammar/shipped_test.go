@@ -1,6 +1,7 @@
 package grammar_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -79,18 +80,16 @@ func TestShippedRulesAreDerived(t *testing.T) {
 // TestRecognisersAgree asks programs that others wrote: what they derive from the printed grammars must be what
 // is meant. Each text that is derived is also asked for with something wrong in it.
 func TestRecognisersAgree(t *testing.T) {
-	for name, find := range map[string]func() (*grammartest.Recogniser, error){
-		"lark": grammartest.Lark, "xgrammar": grammartest.XGrammar,
-	} {
-		t.Run(name, func(t *testing.T) {
-			r, err := find()
-			if err != nil {
-				t.Skip(err)
-			}
+	recognisers, missing := grammartest.Recognisers()
+	for _, r := range recognisers {
+		t.Run(r.Name, func(t *testing.T) {
 			for _, sig := range append(shippedSignatures(t), signature(t, route), nil) {
 				recognise(t, r, sig)
 			}
 		})
+	}
+	if len(missing) > 0 {
+		t.Skip(errors.Join(missing...))
 	}
 }
 
