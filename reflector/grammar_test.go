@@ -55,7 +55,7 @@ func TestBredRulesAreDerived(t *testing.T) {
 					t.Errorf("%s does not derive\n%s", r.Name, texts[i])
 				}
 			}
-				t.Logf("%s was asked for %d rules of %s", r.Name, len(texts), sig.Name.Text)
+			t.Logf("%s was asked for %d rules of %s", r.Name, len(texts), sig.Name.Text)
 		}
 	}
 }
