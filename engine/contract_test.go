@@ -147,12 +147,25 @@ func (nowhere) Evaluate(context.Context, engine.Job) (engine.Outcome, error) {
 func TestBudgetsThatBuyNothingAreRefused(t *testing.T) {
 	c := hillConfig()
 	c.Budget.MaxRollouts = 19
-	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "takes 20 (4 lanes, and 8 held-out") {
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "takes at least 20 (4 lanes, and 8 held-out") {
 		t.Errorf("19 rollouts: %v", err)
 	}
 	c.Budget.MaxRollouts = 20
 	if err := c.Validate(); err != nil {
 		t.Errorf("20 rollouts: %v", err)
+	}
+	// An evaluation of a rule costs a unit at least, one of a text what its evaluator says.
+	c.Budget = engine.Budget{MaxCost: 1}
+	if err := c.Validate(); err != nil {
+		t.Errorf("a text within one unit: %v", err)
+	}
+	c.Tasks.Problem = newFitted(t)
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "Budget.MaxCost is 1") {
+		t.Errorf("a rule within one unit: %v", err)
+	}
+	c.Budget.MaxCost = 1000
+	if err := c.Validate(); err != nil {
+		t.Errorf("a rule within a thousand units: %v", err)
 	}
 }
 

@@ -68,7 +68,11 @@ func (p *Plan) warn(c Config, held int) {
 
 // firstRound is what must fit into a budget for a run to make sense.
 func firstRound(c Config, s Split) slots.Spend {
-	return slots.Spend{Rollouts: c.Parallel.Lanes + 2*len(s.HeldOut)}
+	least := slots.Spend{Rollouts: c.Parallel.Lanes + 2*len(s.HeldOut)}
+	if c.Tasks.Problem.Describe().Signature != nil {
+		least.Cost = float64(least.Rollouts) // a rule costs a unit at least
+	}
+	return least
 }
 
 func ids(tasks []slots.Task) []string {

@@ -166,8 +166,13 @@ func (e *ConfigError) tasks(c Config) {
 		e.add("problem %q has %d tasks: at least one must train and one be held out", d.Name, len(d.Tasks))
 	}
 	def(&c.Parallel.Lanes, 4)
-	if least := firstRound(c, s).Rollouts; c.Budget.MaxRollouts > 0 && c.Budget.MaxRollouts < least {
-		e.add("Budget.MaxRollouts is %d; one round with one proposal and its measurement takes %d "+
-			"(%d lanes, and %d held-out tasks before and after)", c.Budget.MaxRollouts, least, c.Parallel.Lanes, len(s.HeldOut))
+	least := firstRound(c, s)
+	takes := fmt.Sprintf("one round with one proposal and its measurement takes at least %d (%d lanes, and %d held-out tasks before and after)",
+		least.Rollouts, c.Parallel.Lanes, len(s.HeldOut))
+	if most := c.Budget.MaxRollouts; most > 0 && most < least.Rollouts {
+		e.add("Budget.MaxRollouts is %d; %s", most, takes)
+	}
+	if most := c.Budget.MaxCost; most > 0 && most < least.Cost {
+		e.add("Budget.MaxCost is %g; %s, each of an operator or more", most, takes)
 	}
 }
