@@ -31,8 +31,14 @@ func (p *plan) openSlot() error {
 	if p.meta.Outer, err = p.commonConfig(); err != nil {
 		return err
 	}
-	p.config, err = p.meta.Engine()
-	if len(p.meta.Validation) == 0 {
+	if b, ok := p.meta.Outer.Actor.Proposer.(reflector.Breeder); ok {
+		if p.meta.Outer.Actor.Proposer, p.meta.Draw, err = meta.Offline(p.meta.Spec, b); err != nil {
+			return err
+		}
+	}
+	if len(p.meta.Validation) > 0 {
+		p.config, err = p.meta.Engine()
+	} else {
 		p.config, err = p.meta.Config.Engine()
 	}
 	if err != nil {
@@ -44,7 +50,7 @@ func (p *plan) openSlot() error {
 
 // metaConfig is what a spec of kind policy_slot says about slot, problems and seeds.
 func metaConfig(s *spec.Spec) (*meta.RunConfig, error) {
-	c := &meta.RunConfig{MinGain: s.Gate.MinGain, TransferFloor: s.Gate.TransferFloor, Draw: reflector.Mutant{}}
+	c := &meta.RunConfig{MinGain: s.Gate.MinGain, TransferFloor: s.Gate.TransferFloor}
 	var err error
 	if c.Spec, err = slotSpec(s); err != nil {
 		return nil, err
@@ -73,14 +79,35 @@ func slotSpec(s *spec.Spec) (meta.SlotSpec, error) {
 	if err := meta.CheckSlot(s.Target); err != nil {
 		return nil, s.At("$.target", err)
 	}
-	if s.Target != "selection" {
-		return nil, s.At("$.target", fmt.Errorf("slot %s has no inner problem yet", s.Target))
-	}
-	g := gate.Config{GridPoints: s.Gate.Grid}
+	var constraints []string
 	if s.Gate.Constraints != "" {
-		g.Constraints = []string{s.Gate.Constraints}
+		constraints = []string{s.Gate.Constraints}
 	}
-	return meta.NewPriority(meta.RuleConfig{Initial: s.Start, Gate: g})
+	tree, err := treeSearches(s)
+	if err != nil {
+		return nil, err
+	}
+	if tree && !strings.Contains(s.Start, "policy") {
+		return meta.NewPriority(meta.RuleConfig{Initial: s.Start, Gate: gate.Config{GridPoints: s.Gate.Grid, Constraints: constraints}})
+	}
+	return meta.NewPolicy(meta.PolicyConfig{
+		Slot: s.Target, Initial: s.Start, Gate: gate.PolicyConfig{GridPoints: s.Gate.Grid, Constraints: constraints},
+	})
+}
+
+// treeSearches reports whether the inner problems are searches that a rule of selection.priority drives. Those
+// that are trained on decide; a policy with the hook priority drives both kinds.
+func treeSearches(s *spec.Spec) (bool, error) {
+	for _, name := range s.Data.Problems {
+		in, err := catalog.InnerByName(name)
+		if err != nil {
+			return false, s.At("$.data.problems", err)
+		}
+		if in.Tree {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func innerProblems(names []string, settings catalog.Settings) ([]meta.Problem, error) {

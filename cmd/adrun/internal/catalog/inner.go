@@ -7,17 +7,21 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/engine/treesearch"
 	"github.com/agentdescent/adrun/meta"
+	"github.com/agentdescent/adrun/problems/dials"
 	"github.com/agentdescent/adrun/problems/landscape"
+	"github.com/agentdescent/adrun/slots"
 )
 
 // Inner is a problem on which the value of a slot can be tried: a whole search, from a seed.
 type Inner struct {
 	Name    string
 	Meaning string
-	// Slots are those whose values drive it.
+	// Slots are those whose values drive it; Tree says that a value is a rule of selection.priority.
 	Slots    []string
+	Tree     bool
 	Settings []Setting
 	Build    func(s Settings) (meta.Problem, error)
 }
@@ -27,7 +31,11 @@ func (p Inner) CheckSettings(s Settings) error { return checkSettings(p.Name, p.
 
 // Inners returns the inner problems, by name.
 func Inners() []Inner {
-	return []Inner{innerLandscape(landscape.Source()), innerLandscape(landscape.Target()), innerLandscape(landscape.Hills())}
+	all := []Inner{innerLandscape(landscape.Source()), innerLandscape(landscape.Target()), innerLandscape(landscape.Hills())}
+	for _, r := range dials.Regimes() {
+		all = append(all, innerDials(r, r.Name, r.Small), innerDials(r, r.Name+"_large", r.Large))
+	}
+	return all
 }
 
 // InnerByName returns an inner problem, or an error that lists those there are.
@@ -48,6 +56,7 @@ func innerLandscape(family landscape.Family) Inner {
 		Name:     "landscape." + family.Name,
 		Meaning:  "tree search on the " + family.Name + " family of the synthetic landscape",
 		Slots:    []string{"selection"},
+		Tree:     true,
 		Settings: []Setting{{"budget", "expansions of a search", fmt.Sprint(landscape.DefaultBudget)}},
 		Build: func(s Settings) (meta.Problem, error) {
 			r := &reader{settings: s}
@@ -81,6 +90,24 @@ func landscapeSearches(family landscape.Family, budget int) meta.Problem {
 		},
 		Best: func(ctx context.Context, seed int64) ([]float64, error) {
 			return search(ctx, seed, (*landscape.Searcher).OneStepAhead)
+		},
+	}
+}
+
+// innerDials is a run of the engine on machines of dials.
+func innerDials(r dials.Regime, name string, machines dials.Config) Inner {
+	return Inner{
+		Name:    "dials." + name,
+		Meaning: fmt.Sprintf("a run of the engine on machines with %d dials; %s", machines.Dials, r.Meaning),
+		Slots:   []string{r.Slot},
+		Build: func(Settings) (meta.Problem, error) {
+			return &meta.Evolution{
+				Name: "dials." + name, Fingerprint: r.Fingerprint(machines), Stable: r.Stable,
+				Start: func(seed int64) (engine.Config, func(slots.State) float64, error) {
+					m := dials.New(machines, seed)
+					return r.Config(m), m.Quality, nil
+				},
+			}, nil
 		},
 	}
 }
