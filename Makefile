@@ -2,7 +2,7 @@ GO ?= go
 FUZZTIME ?= 30s
 RACE_PKGS ?= ./...
 
-.PHONY: build run test check generate fuzz race 386 staticcheck bench points crash
+.PHONY: build run test check generate fuzz race 386 staticcheck bench points crash crash
 
 # The main job: evolve a bin-packing rule from best fit.
 run:
@@ -60,3 +60,7 @@ crash:
 	$(GO) test ./engine/ledger -run Kills -kills 200 -timeout 2h -v
 	$(GO) test ./engine/ledger -run Writers -commits 10000 -timeout 2h -v
 	$(GO) test ./cmd/adrun -run 'Killed|FullDisk' -kills 50 -timeout 2h -v
+
+# The tables of docs/performance.md, measured anew.
+bench:
+	$(GO) run ./internal/perf
