@@ -73,7 +73,7 @@ func (p *plan) actor() (engine.Actor, error) {
 	a := engine.Actor{Solved: p.spec.Evolve.Solved}
 	if program := p.spec.Propose.Program; program != nil {
 		proposer, err := command.NewProposer(command.ProposerConfig{
-			Spec: p.process(*program), Tasks: p.tasks, Encode: encoder(p.sig), Log: slog.New(&p.failures),
+			Spec: p.process(*program), Tasks: p.tasks, Encode: command.RuleForms(p.sig), Log: slog.New(&p.failures),
 		})
 		if err != nil {
 			return a, p.spec.At("$.propose.program", err)

@@ -123,7 +123,6 @@ func (p *plan) openCommand() (err error) {
 	if c.Signature, err = p.signature(); err != nil {
 		return err
 	}
-	c.Encode = encoder(c.Signature)
 	p.tasks, p.problem = c.Tasks, catalog.Command(c)
 	return nil
 }

@@ -17,7 +17,7 @@ type ProposerConfig struct {
 	Spec Spec
 	// Tasks are those of the problem, to send their data; a task that is not among them is sent as its id.
 	Tasks []Task
-	// Encode says in which forms a candidate is sent; nil sends its text.
+	// Encode says in which forms a candidate is sent, see RuleForms; nil sends its text.
 	Encode func(*slots.Candidate) (Candidate, error)
 	// Log is told what the program writes to stderr when it fails; nil is nobody.
 	Log *slog.Logger

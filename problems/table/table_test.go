@@ -212,6 +212,23 @@ func TestGivenSignature(t *testing.T) {
 }
 
 // Whatever the data: rewards are in [0, 1], knowing the payoff earns 1, and the mean over all rows is Random.
+// A signature that was made from one file finds the columns of another, also where its names are not theirs.
+func TestMadeSignatureReadsAgain(t *testing.T) {
+	const renamed = "decision,round trip,max,payoff\na,1,2,3\na,4,5,6\n"
+	made := read(t, renamed, Options{})
+	got := read(t, "max,payoff,decision,round trip\n2,3,a,1\n5,6,a,4\n", Options{Signature: made.Signature})
+	for i, row := range got.Decisions[0].Rows {
+		if want := made.Decisions[0].Rows[i].Inputs; !cmp.Equal(row.Inputs, want) {
+			t.Errorf("row %d: %v, want %v", i, row.Inputs, want)
+		}
+	}
+	// A column of exactly that name comes first.
+	got = read(t, "decision,round trip,round_trip,max,payoff\na,1,4,2,3\n", Options{Signature: made.Signature})
+	if v := got.Decisions[0].Rows[0].Inputs[0]; v != 4 {
+		t.Errorf("round_trip is %v, want 4", v)
+	}
+}
+
 func TestRewardProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scale := rapid.SampledFrom([]Scale{Ratio, Span}).Draw(t, "scale")
