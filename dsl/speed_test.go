@@ -177,7 +177,6 @@ func BenchmarkScalar(b *testing.B) {
 	for _, c := range speedCases {
 		p := speedProgram(b, c.name)
 		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
 			var ratio, ns, native float64
 			for b.Loop() {
 				ratio, ns, native = paired.Compare(speedSlices, func(n int) {
@@ -199,6 +198,7 @@ func BenchmarkScalar(b *testing.B) {
 			b.ReportMetric(ratio, "×native")
 			b.ReportMetric(ns, "ns/eval")
 			b.ReportMetric(native, "ns/native")
+			b.ReportMetric(testing.AllocsPerRun(1000, func() { sink = p.Num(rows[0]) }), "allocs/eval")
 		})
 	}
 }
@@ -211,7 +211,6 @@ func BenchmarkBatch(b *testing.B) {
 		for _, c := range speedCases {
 			p := speedProgram(b, c.name)
 			b.Run(fmt.Sprintf("%s/rows=%d", c.name, rows), func(b *testing.B) {
-				b.ReportAllocs()
 				var ratio, ns, native float64
 				for b.Loop() {
 					ratio, ns, native = paired.Compare(speedSlices, func(n int) {
@@ -228,6 +227,7 @@ func BenchmarkBatch(b *testing.B) {
 				b.ReportMetric(ratio, "×native")
 				b.ReportMetric(ns/float64(rows), "ns/row")
 				b.ReportMetric(native/float64(rows), "ns/native")
+				b.ReportMetric(testing.AllocsPerRun(1000, func() { p.Batch(cols, out) }), "allocs/batch")
 			})
 		}
 	}
@@ -243,7 +243,6 @@ func BenchmarkCompile(b *testing.B) {
 		rule := parse(b, string(src))
 		sig := signatureFor(rule)
 		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
 			var ns []float64
 			for b.Loop() {
 				ns = paired.Times(speedSlices, func(n int) {
