@@ -54,10 +54,10 @@ fuzz:
 points:
 	$(GO) test ./dsl/fmath -run Accuracy -points 10000000 -timeout 2h -v
 
-# Kills real processes 200 times at durable writes and at random instants, and the command line 50 times;
+# Kills real processes after every durable write and at 500 random instants, and the command line 50 times;
 # lets 8 writers in 2 processes make 10,000 commits.
 crash:
-	$(GO) test ./engine/ledger -run Kills -kills 200 -timeout 2h -v
+	$(GO) test ./engine/ledger -run Kills -kills 1000 -timeout 2h -v
 	$(GO) test ./engine/ledger -run Writers -commits 10000 -timeout 2h -v
 	$(GO) test ./cmd/adrun -run 'Killed|FullDisk' -kills 50 -timeout 2h -v
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -26,36 +26,34 @@ func (a *app) initCommand() *cobra.Command {
 		Use:   "init TARGET",
 		Short: "Write a commented spec that runs as it is",
 		Long: `Init writes a spec for TARGET, the signature of the rule that is to evolve, such as binpack.priority.
---data names the problem on which it evolves; a target that only one problem evolves needs none.
-'adrun schema' lists problems and signatures. The file is NAME.yaml, with the problem's name, and is
-never written over.`,
+--data names the problem on which it evolves; a target that only one problem evolves needs none. With
+--data FILE, a CSV file of logged decisions, TARGET is the signature of its columns, or just "table".
+With --kind policy_slot TARGET is a slot of the engine, such as selection, and --data an inner problem.
+'adrun schema' lists problems and signatures. The file is NAME.yaml and is never written over.`,
 		Args: exactly(1, "one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.init(args[0], f) },
 	}
-	cmd.Flags().StringVar(&f.kind, "kind", "rule", "what evolves: rule")
-	cmd.Flags().StringVar(&f.data, "data", "", "the problem")
+	cmd.Flags().StringVar(&f.kind, "kind", "rule", "what evolves: rule, or policy_slot")
+	cmd.Flags().StringVar(&f.data, "data", "", "the problem, or a file of decisions")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "the file to write (default NAME.yaml)")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print what was written as JSON")
 	return cmd
 }
 
 func (a *app) init(target string, f initFlags) error {
-	if f.kind != "rule" {
-		return usagef("--kind is %q: what evolves is a rule", f.kind)
-	}
-	p, err := problemFor(target, f.data)
+	d, err := draftOf(target, f)
 	if err != nil {
 		return &usageError{err}
 	}
 	var text bytes.Buffer
-	if err := specTemplate().Execute(&text, p); err != nil {
+	if err := specTemplate().Execute(&text, d); err != nil {
 		return err
 	}
-	if _, err := spec.Load("the spec of "+p.Name, text.Bytes()); err != nil {
+	if _, err := spec.Load("the spec of "+d.Name, text.Bytes()); err != nil {
 		return err
 	}
 	if f.out == "" {
-		f.out = p.Name + ".yaml"
+		f.out = d.Name + ".yaml"
 	}
 	file, err := os.OpenFile(f.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, fs.ErrExist) {
@@ -72,10 +70,71 @@ func (a *app) init(target string, f initFlags) error {
 		return a.printJSON(struct {
 			File    string `json:"file"`
 			Problem string `json:"problem"`
-		}{f.out, p.Name})
+		}{f.out, d.Problem})
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s is written: 'adrun plan %s' says what it would do, 'adrun evolve %s' does it\n", f.out, f.out, f.out)
 	return err
+}
+
+// draftOf finds out what the spec is to say.
+func draftOf(target string, f initFlags) (draft, error) {
+	switch f.kind {
+	case spec.KindPolicySlot:
+		return slotDraft(target, f.data)
+	case spec.KindRule:
+	default:
+		return draft{}, fmt.Errorf("--kind is %q: init writes specs of %s and %s", f.kind, spec.KindRule, spec.KindPolicySlot)
+	}
+	if f.data != "" && exists(f.data) {
+		return tableDraft(target, f)
+	}
+	p, err := problemFor(target, f.data)
+	return draft{
+		Kind: f.kind, Name: p.Name, Target: target, Problem: p.Name, Meaning: p.Meaning,
+		Settings: p.Settings, Seed: p.SeedMeaning,
+	}, err
+}
+
+// tableDraft is a spec on a file of decisions, whose name stands in the spec relative to it.
+func tableDraft(target string, f initFlags) (draft, error) {
+	p, err := catalog.ByName(spec.Table)
+	if err != nil {
+		return draft{}, err
+	}
+	opened, err := p.Open(catalog.Files{Path: f.data})
+	if err != nil {
+		return draft{}, err
+	}
+	if target != opened.SignatureName && target != spec.Table {
+		return draft{}, fmt.Errorf("%s evolves %s, not %s", f.data, opened.SignatureName, target)
+	}
+	path, err := filepath.Rel(filepath.Dir(f.out), f.data)
+	if filepath.IsAbs(f.data) {
+		path, err = f.data, nil
+	}
+	return draft{
+		Kind: f.kind, Name: baseName(f.data), Target: opened.SignatureName, Problem: p.Name, Meaning: p.Meaning, Path: path,
+	}, err
+}
+
+// slotDraft is a spec that evolves one of the engine's own slots.
+func slotDraft(target, data string) (draft, error) {
+	all := catalog.Inners()
+	inner := all[0]
+	if data != "" {
+		var err error
+		if inner, err = catalog.InnerByName(data); err != nil {
+			return draft{}, err
+		}
+	}
+	d := draft{Kind: spec.KindPolicySlot, Name: target, Target: target, Problem: inner.Name, Meaning: inner.Meaning}
+	for _, other := range all {
+		if other.Name != inner.Name {
+			d.Validate = other.Name
+			break
+		}
+	}
+	return d, nil
 }
 
 // problemFor finds the problem whose rules are functions of the signature.
@@ -106,52 +165,4 @@ func problemFor(target, name string) (catalog.Problem, error) {
 		return fits[0], nil
 	}
 	return catalog.Problem{}, fmt.Errorf("several problems evolve %s: choose one with --data: %s", target, strings.Join(names, ", "))
-}
-
-func specTemplate() *template.Template {
-	return template.Must(template.New("spec").Parse(`# Evolves {{.SignatureName}}. {{.Name}}: {{.Meaning}}.
-# 'adrun plan FILE' says what a run would do, 'adrun schema --spec' what else may stand here.
-version: 1
-kind: rule
-name: {{.Name}}
-target: {{.SignatureName}}
-data:
-  problem: {{.Name}}
-{{- if .Settings}}
-  settings:
-{{- range .Settings}}
-    {{.Name}}: {{.Default}} # {{.Meaning}}
-{{- end}}
-{{- end}}
-  seeds: "1:61" # {{.SeedMeaning}} each, up to but not including the last
-  sealed: "1001:1021" # measured once, at the end, and never used before
-  held_out: 0.4 # the share of the seeds that judges candidates, and is never trained on
-
-# The rule to start from; without one, the problem's own.
-# start: |
-#   rule … { return … }
-
-propose:
-  breeder: # offline, without a model
-    trials: 400 # evaluations that a proposal may spend on training tasks
-    max_ops: 40 # operators and calls of a rule, at most
-
-evolve:
-  rounds: 10
-  lanes: 4 # rollouts a round; part of what the run is, unlike --workers
-  seed: 1
-  solved: 1.1 # above 1, every rollout asks for a proposal
-  # patience: 5 # rounds without a commit that end the run
-
-# budget:
-#   max_rollouts: 100000
-#   max_seconds: 600
-
-policies:
-  acceptance: paired # for graded rewards; default for rewards of 0 or 1
-
-gate:
-  min_gate: 8 # warn under so many held-out tasks
-  # constraints: ops <= 20 && !('pow' in calls)
-`))
 }

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"text/template"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
+)
+
+// draft is what a spec that init writes says.
+type draft struct {
+	Kind, Name, Target string
+	// Problem is what it evolves on, Meaning what that is.
+	Problem, Meaning string
+	Settings         []catalog.Setting
+	Seed             string // what a seed is
+	Path             string // of a table
+	Validate         string // the problem on which the value of a slot is judged; empty when there is no other
+}
+
+func specTemplate() *template.Template {
+	return template.Must(template.New("spec").Parse(`# Evolves {{.Target}}. {{.Problem}}: {{.Meaning}}.
+# 'adrun plan FILE' says what a run would do, 'adrun schema --spec' what else may stand here.
+version: 1
+kind: {{.Kind}}
+name: {{.Name}}
+target: {{.Target}}
+data:
+{{- if eq .Kind "policy_slot"}}
+  problems: [{{.Problem}}] # what runs in the inside of a run; 'adrun schema' lists them
+  seeds: "1:61" # a search each, up to but not including the last
+{{- if .Validate}}
+  val_problems: [{{.Validate}}] # what the value is judged on, never trained on
+  val_seeds: "5001:5041"
+{{- end}}
+{{- else if .Path}}
+  problem: {{.Problem}}
+  path: {{printf "%q" .Path}} # relative to this file
+  # sealed: other.csv # decisions that are measured once, at the end, and never used before
+  held_out: 0.4 # the share of the decisions that judges candidates, and is never trained on
+{{- else}}
+  problem: {{.Problem}}
+{{- if .Settings}}
+  settings:
+{{- range .Settings}}
+    {{.Name}}: {{.Default}} # {{.Meaning}}
+{{- end}}
+{{- end}}
+  seeds: "1:61" # {{.Seed}} each, up to but not including the last
+  sealed: "1001:1021" # measured once, at the end, and never used before
+  held_out: 0.4 # the share of the seeds that judges candidates, and is never trained on
+{{- end}}
+
+# The rule to start from; without one, the problem's own.
+# start: |
+#   rule … { return … }
+
+propose:
+  breeder: # offline, without a model
+    trials: 400 # evaluations that a proposal may spend on training tasks
+    max_ops: 40 # operators and calls of a rule, at most
+
+evolve:
+  rounds: 10
+  lanes: 4 # rollouts a round; part of what the run is, unlike --workers
+  seed: 1
+  solved: 1.1 # above 1, every rollout asks for a proposal
+  # patience: 5 # rounds without a commit that end the run
+
+# budget:
+#   max_rollouts: 100000
+#   max_seconds: 600
+
+policies:
+  acceptance: paired # for graded rewards; default for rewards of 0 or 1
+
+gate:
+  min_gate: 8 # warn under so many held-out tasks
+  # constraints: ops <= 20 && !('pow' in calls)
+`))
+}
