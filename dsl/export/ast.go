@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -63,7 +64,7 @@ func AST(r *dsl.Rule, sig *dsl.Signature) (json.RawMessage, error) {
 // plainNames leaves every name as it is.
 type plainNames struct{}
 
-func (plainNames) reserved(string) bool               { return false }
+func (plainNames) local(name string) string           { return name }
 func (plainNames) functionName(rule string) string    { return rule }
 func (plainNames) wordType(_, of string) string       { return of + " words" }
 func (plainNames) wordConstant(_, word string) string { return quoted(word) }
@@ -73,12 +74,15 @@ type astWriter struct {
 	err error
 }
 
+// json encodes v. "<" stays as it is, for evaluators that are written in a shell.
 func (a *astWriter) json(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil && a.err == nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil && a.err == nil {
 		a.err = fmt.Errorf("export: %w", err)
 	}
-	return text
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func (a *astWriter) block(b *dsl.Block) []astStmt {

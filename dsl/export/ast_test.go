@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/agentdescent/adrun/dsl/fmath"
@@ -207,5 +209,28 @@ func BenchmarkForms(b *testing.B) {
 		if _, err := Source(Python, s.rule, s.sig); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestASTOfDocs compares the example of docs/export.md.
+func TestASTOfDocs(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/export.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(docs), "```json\n{\"kind\"")
+	example, _, _ = strings.Cut("{\"kind\""+example, "```")
+	s := parseSubject(t, "signature demo.gap(item: int in [1, 1000], bin: int in [1, 1000]) -> num\n"+
+		"rule gap(item, bin) {\nlet gap = bin - item\nreturn gap < 21 ? -gap : 0.5\n}")
+	got, err := AST(s.rule, s.sig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := json.Compact(&want, []byte(example)); err != nil {
+		t.Fatal(err)
+	}
+	if want.String() != string(got) {
+		t.Errorf("docs/export.md has\n%s\nthe rule is\n%s", want.String(), got)
 	}
 }

@@ -12,13 +12,21 @@ import (
 // takes no liberties, that products are not fused into sums.
 type clang struct{}
 
-// reserved also refuses what looks like a macro, and what is kept for compilers.
-func (clang) reserved(name string) bool {
-	return cWords[name] || strings.HasPrefix(name, "_") || len(name) > 1 && !strings.ContainsFunc(name, unicode.IsLower)
+// local also changes what looks like a macro, and what is kept for compilers.
+func (clang) local(name string) string {
+	if looksReserved(name) {
+		return "v_" + strings.TrimLeft(name, "_")
+	}
+	return suffixed(name, cWords)
 }
 
-func (c clang) functionName(rule string) string {
-	if c.reserved(rule) || cLibrary[rule] {
+// looksReserved reports names that begin with "_", or have capitals only, as macros do.
+func looksReserved(name string) bool {
+	return strings.HasPrefix(name, "_") || len(name) > 1 && !strings.ContainsFunc(name, unicode.IsLower)
+}
+
+func (clang) functionName(rule string) string {
+	if looksReserved(rule) || cWords[rule] || cLibrary[rule] {
 		return "rule_" + strings.TrimLeft(rule, "_")
 	}
 	return rule

@@ -38,8 +38,8 @@ type wordSet struct {
 
 // vocabulary says what names a language allows.
 type vocabulary interface {
-	// reserved reports names that no parameter or local may have.
-	reserved(name string) bool
+	// local is the name of a parameter or local: name itself where the language allows it. More "_" may follow it.
+	local(name string) string
 	// functionName is the name of the function of a rule.
 	functionName(rule string) string
 	// wordType and wordConstant name a set, which belongs to the result or to an input, and its words.
@@ -65,13 +65,7 @@ func newFunction(r *dsl.Rule, sig *dsl.Signature, voc vocabulary) (*function, er
 	}
 	taken := map[string]bool{}
 	f.nameWords(voc, taken)
-	name := func(want string) string {
-		for voc.reserved(want) || taken[want] {
-			want += "_"
-		}
-		taken[want] = true
-		return want
-	}
+	name := func(want string) string { return unique(voc.local(want), taken) }
 	for i, in := range sig.Inputs {
 		f.params = append(f.params, name(in.Name.Text))
 		if f.reads(in.Name.Text) {
@@ -88,6 +82,15 @@ func newFunction(r *dsl.Rule, sig *dsl.Signature, voc vocabulary) (*function, er
 	return f, nil
 }
 
+// unique adds "_" to a name until it is not taken, and takes it.
+func unique(name string, taken map[string]bool) string {
+	for taken[name] {
+		name += "_"
+	}
+	taken[name] = true
+	return name
+}
+
 // reads reports whether the rule may use an input of its signature.
 func (f *function) reads(input string) bool {
 	return !f.rule.HasInputs || slices.ContainsFunc(f.rule.Inputs, func(id dsl.Ident) bool { return id.Text == input })
@@ -95,13 +98,7 @@ func (f *function) reads(input string) bool {
 
 // nameWords names the word sets.
 func (f *function) nameWords(voc vocabulary, taken map[string]bool) {
-	name := func(want string) string {
-		for taken[want] {
-			want += "_"
-		}
-		taken[want] = true
-		return want
-	}
+	name := func(want string) string { return unique(want, taken) }
 	add := func(t dsl.Type, of string) {
 		if t.Kind != dsl.WordKind || f.set(t) != nil {
 			return

@@ -16,11 +16,11 @@ import (
 //   - it computes with constants exactly, and knows no -0: no operator has only literals for operands, see helper num.
 type golang struct{}
 
-func (golang) reserved(name string) bool {
-	return token.IsKeyword(name) || name == "_" || slices.Contains([]string{
-		"bool", "float64", "math", "bits", // used by the function
-		"choose", "num", "square", "cube", "mod", // beside it
-	}, name)
+func (golang) local(name string) string {
+	if token.IsKeyword(name) {
+		return name + "_"
+	}
+	return suffixed(name, goWords)
 }
 
 func (golang) functionName(rule string) string { return exported(rule) }
@@ -99,7 +99,7 @@ func goFunction(f *function) (code string, uses map[string]bool) {
 	statements := body(f, &goSyntax{f: f, uses: uses}, "\t")
 	var b strings.Builder
 	for _, s := range f.sets {
-		b.WriteString(goWords(s))
+		b.WriteString(goWordType(s))
 	}
 	for _, l := range f.facts() {
 		b.WriteString(strings.TrimRight("// "+l, " ") + "\n")
@@ -133,7 +133,7 @@ func goType(f *function, t dsl.Type) string {
 	return "float64"
 }
 
-func goWords(s *wordSet) string {
+func goWordType(s *wordSet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s is one of the words %s.\ntype %[1]s int\n\n// The words.\nconst (\n", s.typeName, strings.Join(s.words, ", "))
 	for i, c := range s.constants {

@@ -10,7 +10,7 @@ import (
 // javaScript writes an ECMAScript module.
 type javaScript struct{}
 
-func (javaScript) reserved(name string) bool { return javaScriptWords[name] }
+func (javaScript) local(name string) string { return suffixed(name, javaScriptWords) }
 
 func (javaScript) functionName(rule string) string { return suffixed(rule, javaScriptWords) }
 

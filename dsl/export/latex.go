@@ -9,7 +9,7 @@ import (
 // lines of cases, the first that holds counts.
 type latex struct{}
 
-func (latex) reserved(string) bool               { return false }
+func (latex) local(name string) string           { return name }
 func (latex) functionName(rule string) string    { return rule }
 func (latex) wordType(_, of string) string       { return of + " words" }
 func (latex) wordConstant(_, word string) string { return latexText(word) }

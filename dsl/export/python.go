@@ -11,17 +11,9 @@ import (
 // zero, math.log(-1), min with NaN), a helper of the file does as the language says.
 type python struct{}
 
-func (python) reserved(name string) bool { return pythonWords[name] }
+func (python) local(name string) string { return suffixed(name, pythonWords) }
 
 func (python) functionName(rule string) string { return suffixed(rule, pythonWords) }
-
-// suffixed is a name that is none of the words.
-func suffixed(name string, words map[string]bool) string {
-	for words[name] {
-		name += "_"
-	}
-	return name
-}
 
 // Words are strings.
 func (python) wordType(_, of string) string       { return of + " words" }

@@ -11,9 +11,20 @@ func words(list string) map[string]bool {
 	return set
 }
 
+// suffixed is a name with a "_" behind it if it is one of the words, none of which ends so.
+func suffixed(name string, words map[string]bool) string {
+	if words[name] {
+		return name + "_"
+	}
+	return name
+}
+
+// goWords are the names that a function must not use for others, since exported code uses them; keywords are apart.
+var goWords = words(`_ bool float64 math bits choose num square cube mod`)
+
 // pythonWords are the keywords of Python 3 and the names that exported code uses.
 var pythonWords = words(`False None True and as assert async await break class continue def del elif else except finally for from
-		global if import in is lambda nonlocal not or pass raise return try while with yield match case type _
+		global if import in is lambda nonlocal not or pass raise return try while with yield match case type
 		abs float math struct unittest
 		_div _mod _min _max _square _cube _sqrt _floor _ceil _exp _log _log1p _pow`)
 

@@ -45,6 +45,7 @@ func subjects(t *testing.T) []subject {
 		t.Log("../shared/rules is missing: its rules are not tested")
 	}
 	all = append(all, shared...)
+	all = append(all, hostileSubjects(t)...)
 	for i := range randomRules {
 		all = append(all, rapid.Custom(randomSubject).Example(i))
 	}
