@@ -21,13 +21,15 @@ type scoreFlags struct {
 func (a *app) scoreCommand() *cobra.Command {
 	var f scoreFlags
 	cmd := &cobra.Command{
-		Use:   "score PROBLEM --rule FILE",
+		Use:   "score PROBLEM|SPEC --rule FILE",
 		Short: "Measure a rule on a problem",
 		Long: `Score measures a rule on a problem: on the instances of --data, or on generated ones. --seeds A:B
 names the generated instances from A up to but not including B. 'adrun schema' lists the problems
-and their settings. A table is read with the signature that the rule's file declares; without one its
+and their settings. With a SPEC (a file that ends in .yaml, .yml or .json) the start of the spec, or the
+rule or text of --rule, is measured on the tasks that are not sealed: this tries an evaluator of your own
+without a run. A table is read with the signature that the rule's file declares; without one its
 columns make it.`,
-		Args: exactly(1, "one PROBLEM"),
+		Args: exactly(1, "one PROBLEM or SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.score(cmd, args[0], f) },
 	}
 	cmd.Flags().StringVar(&f.rule, "rule", "", "the file with the rule (required)")
@@ -40,6 +42,9 @@ columns make it.`,
 }
 
 func (a *app) score(cmd *cobra.Command, name string, f scoreFlags) error {
+	if namesSpec(name) {
+		return a.scoreSpec(cmd.Context(), name, f)
+	}
 	problem, q, err := scoreRequest(name, f)
 	if err != nil {
 		return &usageError{err}
@@ -54,7 +59,11 @@ func (a *app) score(cmd *cobra.Command, name string, f scoreFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.asJSON {
+	return a.printValues(values, f.asJSON)
+}
+
+func (a *app) printValues(values []catalog.Value, asJSON bool) error {
+	if asJSON {
 		return a.printJSON(orderedValues(values))
 	}
 	for _, v := range values {
@@ -77,7 +86,7 @@ func scoreRequest(name string, f scoreFlags) (catalog.Problem, catalog.Request, 
 	}
 	switch {
 	case problem.Score == nil && problem.Open == nil:
-		return problem, q, fmt.Errorf("%s is scored by the program that a spec names: 'adrun evolve SPEC' runs it", problem.Name)
+		return problem, q, fmt.Errorf("%s is scored by the program that a spec names: 'adrun score SPEC' asks it", problem.Name)
 	case f.data == "" && problem.Open != nil:
 		return problem, q, fmt.Errorf("%s needs --data FILE: %s", problem.Name, problem.Data)
 	case f.data != "" && problem.Data == "":
