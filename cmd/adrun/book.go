@@ -9,6 +9,7 @@ import (
 	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/engine/ledger"
+	"github.com/agentdescent/adrun/meta"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -110,6 +111,8 @@ type overview struct {
 	Head     int         `json:"head"`
 	Created  string      `json:"created"`
 	Out      string      `json:"out"`
+	// Meta says what an evolved slot's value is worth; absent for other kinds, and until it is judged.
+	Meta *meta.Report `json:"meta,omitempty"`
 }
 
 // overviewOf looks at a run.
@@ -122,6 +125,9 @@ func overviewOf(run *runs.Run, b *book) (*overview, error) {
 		Run: run.ID, State: st.State, Stop: st.Stop, Error: st.Error, Seed: run.Seed, Out: run.Out,
 		Created: run.Created.Format("2006-01-02T15:04:05Z07:00"),
 		Rounds:  len(b.log.Rows), Rollouts: b.log.Spend().Rollouts, Commits: len(b.commits),
+	}
+	if o.Meta, err = metaOf(run); err != nil {
+		return nil, err
 	}
 	if b.log.Start == nil {
 		return o, nil

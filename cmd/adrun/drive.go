@@ -156,6 +156,12 @@ func (d *driver) finish(ctx context.Context, res *engine.Result, took time.Durat
 	if err != nil {
 		return err
 	}
+	if d.plan.meta != nil {
+		// Judging takes as long as evolving did: it can be interrupted, and a resume judges again.
+		if err := d.judge(ctx, report, res); err != nil {
+			return err
+		}
+	}
 	report.Out, report.Run = shown(d.run.Out), d.run.ID
 	if err := os.MkdirAll(d.run.Out, 0o755); err != nil {
 		return err

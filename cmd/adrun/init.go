@@ -46,7 +46,12 @@ func (a *app) init(target string, f initFlags) error {
 		return &usageError{err}
 	}
 	var text bytes.Buffer
-	if err := specTemplate().Execute(&text, d); err != nil {
+	err = specTemplate().Execute(&text, d)
+	if d.Kind == spec.KindPolicySlot {
+		text.Reset()
+		err = slotTemplate().Execute(&text, d.slot)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := spec.Load("the spec of "+d.Name, text.Bytes()); err != nil {
@@ -117,24 +122,10 @@ func tableDraft(target string, f initFlags) (draft, error) {
 	}, err
 }
 
-// slotDraft is a spec that evolves one of the engine's own slots.
+// slotDraft is a spec that evolves one of the engine's own slots on an inner problem where it matters.
 func slotDraft(target, data string) (draft, error) {
-	all := catalog.Inners()
-	inner := all[0]
-	if data != "" {
-		var err error
-		if inner, err = catalog.InnerByName(data); err != nil {
-			return draft{}, err
-		}
-	}
-	d := draft{Kind: spec.KindPolicySlot, Name: target, Target: target, Problem: inner.Name, Meaning: inner.Meaning}
-	for _, other := range all {
-		if other.Name != inner.Name {
-			d.Validate = other.Name
-			break
-		}
-	}
-	return d, nil
+	w, err := innersFor(target, data)
+	return draft{Kind: spec.KindPolicySlot, Name: target, Target: target, Problem: w.Train.Name, slot: w}, err
 }
 
 // problemFor finds the problem whose rules are functions of the signature.

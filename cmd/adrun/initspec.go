@@ -12,9 +12,9 @@ type draft struct {
 	// Problem is what it evolves on, Meaning what that is.
 	Problem, Meaning string
 	Settings         []catalog.Setting
-	Seed             string // what a seed is
-	Path             string // of a table
-	Validate         string // the problem on which the value of a slot is judged; empty when there is no other
+	Seed             string   // what a seed is
+	Path             string   // of a table
+	slot             slotWork // of a policy_slot
 }
 
 func specTemplate() *template.Template {
@@ -25,14 +25,7 @@ kind: {{.Kind}}
 name: {{.Name}}
 target: {{.Target}}
 data:
-{{- if eq .Kind "policy_slot"}}
-  problems: [{{.Problem}}] # what runs in the inside of a run; 'adrun schema' lists them
-  seeds: "1:61" # a search each, up to but not including the last
-{{- if .Validate}}
-  val_problems: [{{.Validate}}] # what the value is judged on, never trained on
-  val_seeds: "5001:5041"
-{{- end}}
-{{- else if .Path}}
+{{- if .Path}}
   problem: {{.Problem}}
   path: {{printf "%q" .Path}} # relative to this file
   # sealed: other.csv # decisions that are measured once, at the end, and never used before

@@ -2,21 +2,49 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"text/tabwriter"
 
+	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
 	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/internal/atomicfile"
 	"github.com/agentdescent/adrun/meta"
 	"github.com/agentdescent/adrun/slots"
 )
 
-// judge measures what an outer run evolved, if its spec says on what and the run is done.
-func (p *plan) judge(ctx context.Context, s *summary, res *engine.Result) (err error) {
-	if len(p.meta.Validation) > 0 && res.Stop.Final() {
-		s.Meta, err = p.meta.Judge(ctx, res)
+// judge measures what an outer run evolved, if its spec says on what and the run is done, and keeps the report
+// with the run.
+func (d *driver) judge(ctx context.Context, s *summary, res *engine.Result) (err error) {
+	c := *d.plan.meta
+	if len(c.Validation) == 0 || !res.Stop.Final() {
+		return nil
 	}
-	return err
+	c.Workers = d.workers
+	if s.Meta, err = c.Judge(ctx, res); err != nil {
+		return err
+	}
+	return atomicfile.Write(d.run.MetaPath(), append(res.Meta, '\n'), 0o644)
+}
+
+// metaOf reads the report that is kept with a run; nil when there is none.
+func metaOf(run *runs.Run) (*meta.Report, error) {
+	text, err := os.ReadFile(run.MetaPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &meta.Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", run.MetaPath(), err)
+	}
+	return r, nil
 }
 
 // printMeta shows a report to a person.

@@ -78,10 +78,7 @@ func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*
 	if best.Rule != nil {
 		s.Ops = dsl.Ops(best.Rule)
 	}
-	if p.meta != nil {
-		return s, p.judge(ctx, s, res)
-	}
-	if best.Rule == nil {
+	if best.Rule == nil || p.meta != nil {
 		return s, nil
 	}
 	r, err := p.compiled(at.StableRendered)

@@ -133,7 +133,10 @@ func (a *app) schema(name string, asJSON bool) error {
 		fmt.Fprintln(a.stdout, dsl.FormatDecl(s))
 	}
 	if name == "" {
-		return a.listSlots()
+		if err := a.listSlots(); err != nil {
+			return err
+		}
+		return a.listInners()
 	}
 	return nil
 }
@@ -147,8 +150,9 @@ func (a *app) schemaJSON(problems []catalog.Problem, sigs []*dsl.Signature) erro
 		Problems   []jsonProblem   `json:"problems"`
 		Signatures []jsonSignature `json:"signatures"`
 		Slots      []jsonSlot      `json:"slots"`
+		Inners     []jsonInner     `json:"inner_problems"`
 		Spec       any             `json:"spec"`
-	}{[]jsonProblem{}, []jsonSignature{}, []jsonSlot{}, schema}
+	}{[]jsonProblem{}, []jsonSignature{}, []jsonSlot{}, describeInners(), schema}
 	for _, p := range problems {
 		out.Problems = append(out.Problems, describeProblem(p))
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/slots"
 )
@@ -53,6 +54,32 @@ func (a *app) listSlots() error {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	for _, name := range slots.SlotNames() {
 		fmt.Fprintf(w, "slot %s\t%s\n", name, strings.Join(slots.PolicyNames(name), ", "))
+	}
+	return w.Flush()
+}
+
+// jsonInner is an inner problem as --json prints it.
+type jsonInner struct {
+	Name     string            `json:"name"`
+	Meaning  string            `json:"meaning"`
+	Slots    []string          `json:"slots"`
+	Settings []catalog.Setting `json:"settings,omitempty"`
+}
+
+func describeInners() []jsonInner {
+	var all []jsonInner
+	for _, in := range catalog.Inners() {
+		all = append(all, jsonInner{in.Name, in.Meaning, in.Slots, in.Settings})
+	}
+	return all
+}
+
+// listInners prints the inner problems on which values of slots evolve.
+func (a *app) listInners() error {
+	fmt.Fprintln(a.stdout)
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	for _, in := range catalog.Inners() {
+		fmt.Fprintf(w, "inner problem %s\t%s\t%s\n", in.Name, strings.Join(in.Slots, ", "), in.Meaning)
 	}
 	return w.Flush()
 }

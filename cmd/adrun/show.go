@@ -74,12 +74,16 @@ func (a *app) show(ctx context.Context, ref string, f showFlags) error {
 			Outcomes []slots.MergeOutcome `json:"outcomes"`
 		}{o, f.branch(), at.Version, at.Hash, text, outcomesOf(b)})
 	}
-	if plan.sig == nil {
+	if plan.sig == nil && plan.meta == nil {
 		_, err = fmt.Fprint(a.stdout, text) // a text has no comments
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "# Run %s, %s: %s, version %d; the head is version %d. Held out %s after %d rounds.\n%s",
-		run.ID, o.State, f.branch(), at.Version, o.Head, maybe(o.HeldOut), o.Rounds, text)
+	fmt.Fprintf(a.stdout, "# Run %s, %s: %s, version %d; the head is version %d. Held out %s after %d rounds.\n",
+		run.ID, o.State, f.branch(), at.Version, o.Head, maybe(o.HeldOut), o.Rounds)
+	if o.Meta != nil {
+		fmt.Fprintf(a.stdout, "# Verdict: %s, %s.\n", o.Meta.Verdict, o.Meta.Reason)
+	}
+	_, err = fmt.Fprint(a.stdout, text)
 	return err
 }
 

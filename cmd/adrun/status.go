@@ -69,6 +69,9 @@ func (a *app) status(ctx context.Context, ref string, f statusFlags) error {
 	fmt.Fprintf(w, "held out\t%s\n", maybe(o.HeldOut))
 	fmt.Fprintf(w, "stable\tversion %d of %d\n", o.Stable, o.Head)
 	fmt.Fprintf(w, "results\t%s\n", shown(o.Out))
+	if o.Meta != nil {
+		fmt.Fprintf(w, "verdict\t%s: %s\n", o.Meta.Verdict, o.Meta.Reason)
+	}
 	return w.Flush()
 }
 

@@ -59,6 +59,9 @@ func (r *Run) LedgerPath() string    { return r.path("ledger.db") }
 func (r *Run) TrajectoryDir() string { return r.path("trajectories") }
 func (r *Run) OutputPath() string    { return r.path("output.log") }
 
+// MetaPath is the report about an evolved slot's value, once the run is judged.
+func (r *Run) MetaPath() string { return r.path("meta.json") }
+
 // LedgerID is the run's name in its ledger. It is the same for every run of the same name and seed, so that
 // their logs can be compared.
 func (r *Run) LedgerID() string { return fmt.Sprintf("%s-%d", r.Name, r.Seed) }
