@@ -245,7 +245,10 @@ func (w *worker) propose(ctx context.Context) (*slots.Proposal, error) {
 	w.charge(StagePropose, start, 1, got[0].Spend)
 	w.rec.Note = got[0].Note
 	w.rec.Elites, err = r.elites.records(got[0].Elites)
-	return &got[0], err
+	if err != nil || got[0].Empty() {
+		return nil, err
+	}
+	return &got[0], nil
 }
 
 // ask calls the proposal policy, again after an infrastructure failure.

@@ -17,6 +17,8 @@ package grammar
 
 import (
 	_ "embed"
+	"strings"
+	"unicode"
 
 	"github.com/agentdescent/adrun/dsl"
 )
@@ -65,3 +67,32 @@ func GBNF(sig *dsl.Signature) string { return New(sig, Options{}).GBNF() }
 
 // Lark prints the grammar of a signature's rules in Lark's format.
 func Lark(sig *dsl.Signature) string { return New(sig, Options{}).Lark() }
+
+// RuleEBNF is the part of EBNF that a rule is made of.
+func RuleEBNF() string {
+	lines := map[string]string{}
+	var order []string
+	for line := range strings.Lines(EBNF) {
+		name, _, _ := strings.Cut(line, " ")
+		lines[name] = line
+		order = append(order, name)
+	}
+	used := map[string]bool{"Rule": true}
+	for todo := []string{"Rule"}; len(todo) > 0; {
+		line := lines[todo[0]]
+		todo = todo[1:]
+		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if lines[word] != "" && !used[word] {
+				used[word] = true
+				todo = append(todo, word)
+			}
+		}
+	}
+	var b strings.Builder
+	for _, name := range order {
+		if used[name] {
+			b.WriteString(lines[name])
+		}
+	}
+	return b.String()
+}

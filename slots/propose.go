@@ -7,13 +7,15 @@ import (
 )
 
 // Proposal is a suggested new value of the artifact: Text, or Rule for a tree that was built and is
-// printed only when it must be stored. Exactly one of Text, Rule and Diff is set.
+// printed only when it must be stored. At most one of Text, Rule and Diff is set. Without any it proposes
+// nothing, and says only what was spent and found on the way.
 type Proposal struct {
 	Text string
 	Rule *dsl.Rule
 	// Diff proposes edits instead of a whole value; it skips the strategy.
 	Diff Diff
-	// Note says where the proposal comes from ("crossover", a model's name), for reports.
+	// Note says where the proposal comes from ("crossover", a model's name), for reports; after a slash, what
+	// else there is to say.
 	Note string
 	// Spend is what making the proposal cost, trials not included: the engine meters those itself.
 	Spend Spend
@@ -21,6 +23,9 @@ type Proposal struct {
 	// the barrier, in lease order.
 	Elites []Elite
 }
+
+// Empty reports whether the proposal holds no value.
+func (p *Proposal) Empty() bool { return p.Text == "" && p.Rule == nil && len(p.Diff) == 0 }
 
 // Elite is a value that trials have measured on training tasks.
 type Elite struct {

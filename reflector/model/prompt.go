@@ -1,0 +1,104 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/grammar"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// The prompt is four things: what the value is (describe), the current value, what came of it as JSON, and the
+// reward. It gives no advice and nothing that hints at an answer: a run then says what the search finds, not
+// what the prompt knew.
+
+// outcomeChars bounds the JSON of an outcome in a prompt.
+const outcomeChars = 2000
+
+// describe says what a value is: for a rule its signature with the meanings, domains and contracts, the grammar,
+// the functions and the limits.
+func (p *Proposer) describe(pc *slots.ProposalContext) string {
+	if p.Describe != nil {
+		return p.Describe(pc)
+	}
+	if pc.Signature == nil {
+		return "The value is a text.\n\nReply with the whole new text and nothing else.\n"
+	}
+	var b strings.Builder
+	b.WriteString("The value is a rule: a function of the inputs of this signature. An assume states what always holds of " +
+		"the inputs, an ensure what must hold of the result.\n\n")
+	b.WriteString(dsl.FormatDecl(pc.Signature))
+	name := pc.Signature.Name.Text
+	fmt.Fprintf(&b, "\nA rule is named by the last part of the signature's name, %s. It is written in this grammar. Tokens stand in "+
+		"angle brackets; layout means nothing.\n\n", name[strings.LastIndexByte(name, '.')+1:])
+	b.WriteString(grammar.RuleEBNF())
+	fmt.Fprintf(&b, "\nFunctions: %s. min and max take two or more numbers, pow two, clamp three (x, lo, hi), the others one.\n",
+		strings.Join(p.functions(), ", "))
+	b.WriteString("Numbers are 64-bit floats; true and false are no numbers. % has the sign of its divisor. " +
+		"Every path ends in a return, and nothing follows one. A local is declared by let before it is read, in its block, " +
+		"and no name is declared twice. No type is written. There are no loops and no functions of one's own.\n")
+	l := p.Limits.Normalize()
+	fmt.Fprintf(&b, "Limits: %d bytes, %d operators and calls, nesting %d, %d locals.\n", l.RuleBytes, l.Nodes, l.Nesting, l.Locals)
+	for _, c := range p.Constraints {
+		fmt.Fprintf(&b, "It must satisfy: %s\n", c)
+	}
+	b.WriteString("\nReply with one whole rule and nothing else.\n")
+	return b.String()
+}
+
+func (p *Proposer) functions() []string {
+	if p.Functions != nil {
+		return p.Functions
+	}
+	return dsl.FunctionNames()
+}
+
+// evidence is what the user's turn says: the current value, the outcome and the reward.
+func evidence(pc *slots.ProposalContext) (string, error) {
+	outcome, err := json.Marshal(pc.Outcome)
+	if err != nil {
+		return "", fmt.Errorf("writing the outcome: %w", err)
+	}
+	return fmt.Sprintf("Current value:\n\n%s\nOutcome: %s\n\nReward: %s\n",
+		current(pc), clip(string(outcome), outcomeChars), dsl.FormatNumber(pc.Outcome.Reward)), nil
+}
+
+// current is the value that the rollout ran, ending in a line end.
+func current(pc *slots.ProposalContext) string {
+	text := pc.Artifact.State[slots.RuleKey]
+	switch {
+	case text == "" && pc.Candidate != nil && pc.Candidate.Rule != nil:
+		text = dsl.FormatRule(pc.Candidate.Rule)
+	case text == "" && pc.Candidate != nil:
+		text = pc.Candidate.Text
+	}
+	return strings.TrimRight(text, "\n") + "\n"
+}
+
+// shownDiagnostics bounds how many diagnostics a repair shows.
+const shownDiagnostics = 8
+
+// complaintOf shows a model why its rule may not run.
+func complaintOf(text string, ds dsl.Diagnostics) string {
+	var b strings.Builder
+	b.WriteString("The rule may not run:\n\n")
+	shown := 0
+	for _, d := range ds {
+		if d.Severity != dsl.Error {
+			continue
+		}
+		if shown++; shown <= shownDiagnostics {
+			b.WriteString(d.Render(text))
+		}
+	}
+	if shown > shownDiagnostics {
+		fmt.Fprintf(&b, "and %d more\n", shown-shownDiagnostics)
+	}
+	if shown == 0 {
+		b.WriteString("the gate refuses it\n")
+	}
+	b.WriteString("\nReply with one whole rule that may run, and nothing else.\n")
+	return b.String()
+}

@@ -1,0 +1,218 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/gate"
+	"github.com/agentdescent/adrun/grammar"
+	"github.com/agentdescent/adrun/internal/derive"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// Gate says why a text may not run. A *gate.Gate is one.
+type Gate interface {
+	Check(src string) gate.Verdict
+}
+
+// Proposer proposes what a model writes. It keeps no state: what a call does depends on its context and on what
+// the Completer answers. Only Completer and Settings.Model must be set.
+type Proposer struct {
+	Completer Completer
+	Settings
+	// Price of the tokens, for the spend of a proposal.
+	Price Price
+	// Repairs is how often a reply that may not run is sent back; 0 is DefaultRepairs, below 0 none.
+	Repairs int
+	// Gate explains refusals. Without one the checker of the language does, and the run's own gate decides.
+	Gate Gate
+	// Functions, Limits and Constraints are those of the run's gate, for the description and the grammar; zero
+	// values are the language's own.
+	Functions   []string
+	Limits      dsl.Limits
+	Constraints []string
+	// Describe, if set, says what a value is instead of the signature's description.
+	Describe func(pc *slots.ProposalContext) string
+}
+
+// DefaultRepairs is how often a reply that may not run is sent back.
+const DefaultRepairs = 2
+
+var _ slots.Proposer = (*Proposer)(nil)
+
+// Validate reports everything that is wrong with the proposer.
+func (p *Proposer) Validate() error {
+	err := p.Settings.Validate()
+	if p.Completer == nil {
+		err = errors.Join(err, errors.New("a model needs something that completes: a client or a replay"))
+	}
+	return err
+}
+
+// Propose asks the model. A failure of the server before any reply is an error, which the engine retries. Bad
+// replies are none: what they cost is in the proposal's spend, which then holds no value.
+func (p *Proposer) Propose(ctx context.Context, pc *slots.ProposalContext) (*slots.Proposal, error) {
+	prompt, err := evidence(pc)
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{Proposer: p, pc: pc, prompt: prompt}
+	c.request.Settings = p.Settings
+	if c.request.MaxTokens == 0 {
+		c.request.MaxTokens = DefaultMaxTokens
+	}
+	c.request.System, c.request.Grammar = p.describe(pc), p.grammar(pc)
+	c.request.Messages = []Message{{User, prompt}}
+	repairs := p.Repairs
+	if repairs == 0 {
+		repairs = DefaultRepairs
+	}
+	for n := 0; ; n++ {
+		done, err := c.ask(ctx, n)
+		switch {
+		case err != nil && (n == 0 || ctx.Err() != nil):
+			return nil, err
+		case err != nil:
+			// What was spent already must be counted, so this is no failure of the whole.
+			return c.proposal("", fmt.Sprintf("no reply to repair %d: %v", n, err)), nil
+		case done:
+			return c.finish(ctx, n)
+		case n >= repairs:
+			return c.refused(), nil
+		}
+	}
+}
+
+// grammar is what replies are held to: "" where the server takes none or the value is no rule.
+func (p *Proposer) grammar(pc *slots.ProposalContext) string {
+	if pc.Signature == nil || p.Describe != nil {
+		return ""
+	}
+	g := grammar.New(pc.Signature, grammar.Options{Functions: p.Functions})
+	switch p.Mode {
+	case OpenAILark:
+		return g.Lark()
+	case VLLM, SGLang, LlamaCpp:
+		return g.GBNF()
+	}
+	return ""
+}
+
+// conversation is one call of Propose.
+type conversation struct {
+	*Proposer
+	pc      *slots.ProposalContext
+	prompt  string
+	request Request
+	spend   slots.Spend
+
+	text      string           // the last value that was read from a reply
+	candidate *slots.Candidate // the value when a trial admitted it
+	problem   error            // why the last reply was of no use, nil if it was refused as a rule
+}
+
+// ask sends the request and judges the reply; done says that the value may run. Otherwise the request becomes
+// the next: the prompt again, the reply if there was one, and what is wrong with it. Earlier repairs are left
+// out, so that a prompt does not grow.
+func (c *conversation) ask(ctx context.Context, n int) (done bool, err error) {
+	c.request.Sample = derive.Seed(c.pc.Seed, "complete", uint64(n))
+	reply, err := c.Completer.Complete(ctx, c.request)
+	if err != nil {
+		return false, err
+	}
+	c.spend = c.spend.Plus(slots.Spend{Calls: 1, Tokens: reply.Usage.Total(), Cost: c.Price.Cost(reply.Usage)})
+	c.text, c.problem = "", nil
+	text, problem := valueOf(reply)
+	if problem != nil {
+		c.problem = problem
+		c.request.Messages = []Message{{User, fmt.Sprintf("%s\nAn earlier reply was of no use: %v.\n", c.prompt, problem)}}
+		return false, nil
+	}
+	ds, ok := c.judge(text)
+	if fixed, applied := dsl.ApplyFixes(text, ds); !ok && applied > 0 {
+		text = fixed
+		ds, ok = c.judge(text)
+	}
+	c.text = text
+	if !ok {
+		c.request.Messages = []Message{{User, c.prompt}, {Assistant, text}, {User, complaintOf(text, ds)}}
+	}
+	return ok, nil
+}
+
+// judge asks whether a value may run: the run's gate through the trial, or the gate that was handed in. Where
+// neither is there, only the language is checked, and the run's gate decides when it gets the proposal.
+func (c *conversation) judge(text string) (dsl.Diagnostics, bool) {
+	if c.pc.Trial != nil {
+		if cand, ok := c.pc.Trial.AdmitText(text); ok {
+			c.candidate = cand
+			return nil, true
+		}
+	}
+	switch {
+	case c.Gate != nil:
+		v := c.Gate.Check(text)
+		return v.Diags, v.OK && c.pc.Trial == nil
+	case c.pc.Signature == nil:
+		return nil, c.pc.Trial == nil
+	}
+	f, ds := dsl.ParseLimits("reply", text, c.Limits)
+	if !ds.HasErrors() {
+		ds = dsl.Check(f, []*dsl.Signature{c.pc.Signature}, dsl.CheckOptions{
+			Limits: c.Limits, Signature: c.pc.Signature.Name.Text, Functions: c.Functions,
+		}).Diags
+	}
+	return ds, !ds.HasErrors() && c.pc.Trial == nil
+}
+
+// finish proposes the value. With a trial it is measured on the training tasks first, for the population.
+func (c *conversation) finish(ctx context.Context, repairs int) (*slots.Proposal, error) {
+	note := ""
+	if repairs > 0 {
+		note = fmt.Sprintf("%d repaired", repairs)
+	}
+	p := c.proposal(c.text, note)
+	if c.candidate == nil || c.pc.Trial.Left() < len(c.pc.Trial.Tasks()) {
+		return p, nil
+	}
+	tasks := make([]int, len(c.pc.Trial.Tasks()))
+	for i := range tasks {
+		tasks[i] = i
+	}
+	rewards, err := c.pc.Trial.Try(ctx, c.candidate, tasks)
+	if err != nil {
+		return nil, err
+	}
+	sum := 0.0
+	for _, r := range rewards {
+		sum += r
+	}
+	e := slots.Elite{Text: c.text, Identity: c.candidate.Identity, Score: sum / float64(max(len(rewards), 1)), N: len(rewards)}
+	if c.candidate.Rule != nil {
+		e.Text, e.Rule, e.Ops = "", c.candidate.Rule, dsl.Ops(c.candidate.Rule)
+	}
+	p.Elites = []slots.Elite{e}
+	return p, nil
+}
+
+// refused ends a conversation in which no value may run. The engine counts a refusal by its code when it is
+// handed the value; a trial has counted each already.
+func (c *conversation) refused() *slots.Proposal {
+	switch {
+	case c.problem != nil:
+		return c.proposal("", c.problem.Error())
+	case c.pc.Trial != nil:
+		return c.proposal("", "refused")
+	}
+	return c.proposal(c.text, "refused")
+}
+
+// proposal notes the model and, after a slash, what became of its reply.
+func (c *conversation) proposal(text, note string) *slots.Proposal {
+	if note != "" {
+		note = "/" + note
+	}
+	return &slots.Proposal{Text: text, Note: c.Model + note, Spend: c.spend}
+}
