@@ -10,7 +10,7 @@ run:
 
 # The tests. They need no C compiler.
 test:
-	CGO_ENABLED=0 $(GO) test ./...
+	CGO_ENABLED=0 $(GO) test -timeout 30m ./...
 
 build:
 	$(GO) build -o bin/adrun ./cmd/adrun
@@ -32,7 +32,7 @@ generate:
 
 # The race detector needs a C compiler.
 race:
-	CGO_ENABLED=1 $(GO) test -race $(RACE_PKGS)
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACE_PKGS)
 
 # 32 bits: the tests where the kernel runs such programs, else what the compiler and vet can say.
 386:
