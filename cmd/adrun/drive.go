@@ -90,7 +90,7 @@ func (d *driver) verdict(res *engine.Result, err error) error {
 		return fmt.Errorf("run %s stopped: %w\n'adrun resume %s' goes on from what is stored", id, err, id)
 	case res.Stop == engine.StopCancelled:
 		at := res.Artifacts[0]
-		fmt.Fprintf(stderr, "adrun: interrupted after %d rounds: %s holds stable, version %d; the head is version %d ('adrun show %s --dev')\n",
+		fmt.Fprintf(stderr, "adrun: interrupted after %d rounds: %s holds stable, version %d; the head, the best so far, is version %d ('adrun show %s --dev')\n",
 			len(res.History), shown(d.run.Out), at.Stable.Version, at.Dev.Version, id)
 		fmt.Fprintf(stderr, "adrun: 'adrun resume %s' goes on\n", id)
 		return errFindings

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -186,7 +190,27 @@ func (p *plan) write(dir string, res *engine.Result, s *summary) error {
 	if err := atomicfile.Write(filepath.Join(dir, "history.jsonl"), history.Bytes(), 0o644); err != nil {
 		return err
 	}
+	if err := p.writeHead(dir, res.Artifacts[0]); err != nil {
+		return err
+	}
 	return atomicfile.Write(filepath.Join(dir, p.bestName()), []byte(best), 0o644)
+}
+
+// writeHead keeps the head beside what is stable while they differ: an interrupted run has commits that
+// have not been promoted yet, and the head is the best so far.
+func (p *plan) writeHead(dir string, at engine.ArtifactResult) error {
+	path := filepath.Join(dir, "head."+strings.TrimPrefix(p.bestName(), "best."))
+	if at.Rendered == at.StableRendered {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	head, err := p.ruleFile(at.Rendered)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, []byte(head), 0o644)
 }
 
 // printReport shows a run's end to a person.
