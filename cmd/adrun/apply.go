@@ -37,23 +37,7 @@ through the gate of the run's spec once more; a file that is there is kept besid
 }
 
 func (a *app) apply(ctx context.Context, ref, to string, f showFlags) error {
-	run, b, err := a.open(ctx, f.store, ref)
-	if err != nil {
-		return err
-	}
-	at, err := b.head(f.branch())
-	if err != nil {
-		return fmt.Errorf("run %s: %w", run.ID, err)
-	}
-	plan, err := a.planOf(run)
-	if err != nil {
-		return err
-	}
-	admitted, err := plan.ready(at.State)
-	if err != nil {
-		return fmt.Errorf("version %d of run %s may not run here: %w", at.Version, run.ID, err)
-	}
-	text, err := plan.ruleFile(admitted.Text)
+	v, err := a.valueOf(ctx, ref, f)
 	if err != nil {
 		return err
 	}
@@ -61,7 +45,7 @@ func (a *app) apply(ctx context.Context, ref, to string, f showFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(to, []byte(text), 0o644); err != nil {
+	if err := atomicfile.Write(to, []byte(v.text), 0o644); err != nil {
 		return err
 	}
 	if f.asJSON {
@@ -71,9 +55,9 @@ func (a *app) apply(ctx context.Context, ref, to string, f showFlags) error {
 			Branch   string `json:"branch"`
 			Version  int    `json:"version"`
 			Identity string `json:"identity"`
-		}{to, backup, f.branch(), at.Version, admitted.Identity})
+		}{to, backup, f.branch(), v.at.Version, v.candidate.Identity})
 	}
-	fmt.Fprintf(a.stdout, "%s holds %s of run %s, version %d\n", to, f.branch(), run.ID, at.Version)
+	fmt.Fprintf(a.stdout, "%s holds %s of run %s, version %d\n", to, f.branch(), v.run.ID, v.at.Version)
 	if backup != "" {
 		fmt.Fprintf(a.stdout, "%s holds what was there\n", backup)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
+	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -39,28 +40,40 @@ with --dev the head, with a comment that says which. RUN is an id, the beginning
 	return cmd
 }
 
+// shownValue is what a run has come to: a version of its value that has passed the gate again.
+type shownValue struct {
+	run       *runs.Run
+	book      *book
+	plan      *plan
+	at        engine.Ref
+	candidate *slots.Candidate
+	text      string // with the signature
+}
+
+// valueOf opens a run and gates what its stable branch, or its head, holds.
+func (a *app) valueOf(ctx context.Context, ref string, f showFlags) (v shownValue, err error) {
+	if v.run, v.book, err = a.open(ctx, f.store, ref); err != nil {
+		return v, err
+	}
+	if v.at, err = v.book.head(f.branch()); err != nil {
+		return v, fmt.Errorf("run %s: %w", v.run.ID, err)
+	}
+	if v.plan, err = a.planOf(v.run); err != nil {
+		return v, err
+	}
+	if v.candidate, err = v.plan.ready(v.at.State); err != nil {
+		return v, fmt.Errorf("version %d of run %s may not run here: %w", v.at.Version, v.run.ID, err)
+	}
+	v.text, err = v.plan.ruleFile(v.candidate.Text)
+	return v, err
+}
+
 func (a *app) show(ctx context.Context, ref string, f showFlags) error {
-	run, b, err := a.open(ctx, f.store, ref)
+	v, err := a.valueOf(ctx, ref, f)
 	if err != nil {
 		return err
 	}
-	at, err := b.head(f.branch())
-	if err != nil {
-		return fmt.Errorf("run %s: %w", run.ID, err)
-	}
-	plan, err := a.planOf(run)
-	if err != nil {
-		return err
-	}
-	c, err := plan.ready(at.State)
-	if err != nil {
-		return err
-	}
-	text, err := plan.ruleFile(c.Text)
-	if err != nil {
-		return err
-	}
-	o, err := overviewOf(run, b)
+	o, err := overviewOf(v.run, v.book)
 	if err != nil {
 		return err
 	}
@@ -72,18 +85,18 @@ func (a *app) show(ctx context.Context, ref string, f showFlags) error {
 			Hash     string               `json:"hash"`
 			Rule     string               `json:"rule"`
 			Outcomes []slots.MergeOutcome `json:"outcomes"`
-		}{o, f.branch(), at.Version, at.Hash, text, outcomesOf(b)})
+		}{o, f.branch(), v.at.Version, v.at.Hash, v.text, outcomesOf(v.book)})
 	}
-	if plan.sig == nil && plan.meta == nil {
-		_, err = fmt.Fprint(a.stdout, text) // a text has no comments
+	if v.plan.sig == nil && v.plan.meta == nil {
+		_, err = fmt.Fprint(a.stdout, v.text) // a text has no comments
 		return err
 	}
 	fmt.Fprintf(a.stdout, "# Run %s, %s: %s, version %d; the head is version %d. Held out %s after %d rounds.\n",
-		run.ID, o.State, f.branch(), at.Version, o.Head, maybe(o.HeldOut), o.Rounds)
+		v.run.ID, o.State, f.branch(), v.at.Version, o.Head, maybe(o.HeldOut), o.Rounds)
 	if o.Meta != nil {
 		fmt.Fprintf(a.stdout, "# Verdict: %s, %s.\n", o.Meta.Verdict, o.Meta.Reason)
 	}
-	_, err = fmt.Fprint(a.stdout, text)
+	_, err = fmt.Fprint(a.stdout, v.text)
 	return err
 }
 
