@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -275,13 +276,14 @@ func TestARunStoppedByTimeIsAPrefix(t *testing.T) {
 		}
 		return res
 	}
-	for _, limit := range []int{150, 400, 1 << 40} {
+	const never = math.MaxInt32 // more ticks than the run takes
+	for _, limit := range []int{150, 400, never} {
 		res := limited(limit)
 		got := logOf(m)
 		if !strings.HasPrefix(want, got) {
 			t.Fatalf("after %d ticks the log is no prefix of the unlimited one:\n%s", limit, firstDiff(want, got))
 		}
-		if done := got == want; done != (limit == 1<<40) || done != (res.Stop == engine.StopRounds) {
+		if done := got == want; done != (limit == never) || done != (res.Stop == engine.StopRounds) {
 			t.Errorf("after %d ticks: stopped by %s with %d of %d bytes", limit, res.Stop, len(got), len(want))
 		}
 	}

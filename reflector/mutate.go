@@ -80,7 +80,7 @@ func (m *mutator) moved(x float64, others []*dsl.Num) float64 {
 	case 0:
 		x = others[m.rng.IntN(len(others))].Value
 		if whole {
-			return x + sign*float64(m.rng.IntN(2))
+			return roundTo(x+sign*float64(m.rng.IntN(2)), 9) // the other constant need not be whole
 		}
 		return roundTo(x+sign*0.01*math.Max(math.Abs(x), 0.1), 4)
 	case 1:
