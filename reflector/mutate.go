@@ -217,10 +217,7 @@ func (m *mutator) insertGuard(r *dsl.Rule) string {
 
 // scope lists the locals that the statements before i declare.
 func (m *mutator) scope(r *dsl.Rule, i int) []local {
-	w := &siteWalker{v: m.vocabulary, kinds: map[string]dsl.Type{}}
-	for _, in := range m.sig.Inputs {
-		w.kinds[in.Name.Text] = in.Type
-	}
+	w := newSiteWalker(m.vocabulary)
 	var locals []local
 	for _, s := range r.Body.Stmts[:i] {
 		if let, ok := s.(*dsl.Let); ok {
@@ -314,10 +311,7 @@ func (m *mutator) hoist(r *dsl.Rule) string {
 
 // sameKind reports whether a child of the site may take its place.
 func (m *mutator) sameKind(kid dsl.Expr, s site) bool {
-	w := &siteWalker{v: m.vocabulary, kinds: map[string]dsl.Type{}}
-	for _, in := range m.sig.Inputs {
-		w.kinds[in.Name.Text] = in.Type
-	}
+	w := newSiteWalker(m.vocabulary)
 	for _, l := range s.locals {
 		w.kinds[l.name] = dsl.Type{Kind: l.kind}
 	}

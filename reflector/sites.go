@@ -16,8 +16,8 @@ type siteWalker struct {
 	kinds map[string]dsl.Type // of inputs, locals and words
 }
 
-// sitesOf returns the expressions of a rule. The rule passed the checker, so its types are consistent.
-func sitesOf(v *vocabulary, r *dsl.Rule) []site {
+// newSiteWalker knows the types of inputs and words.
+func newSiteWalker(v *vocabulary) *siteWalker {
 	w := &siteWalker{v: v, kinds: map[string]dsl.Type{}}
 	for _, in := range v.sig.Inputs {
 		w.kinds[in.Name.Text] = in.Type
@@ -28,6 +28,12 @@ func sitesOf(v *vocabulary, r *dsl.Rule) []site {
 	for _, word := range v.sig.Result.Words {
 		w.kinds[word] = v.sig.Result
 	}
+	return w
+}
+
+// sitesOf returns the expressions of a rule. The rule passed the checker, so its types are consistent.
+func sitesOf(v *vocabulary, r *dsl.Rule) []site {
+	w := newSiteWalker(v)
 	w.block(r.Body, nil)
 	return w.sites
 }
