@@ -33,6 +33,16 @@ func Parse(name, src string) (*File, error) {
 	return f, nil
 }
 
+// First returns the first declaration of a kind in a file: First[*Rule](f). ok is false when there is none.
+func First[D Decl](f *File) (first D, ok bool) {
+	for _, d := range f.Decls {
+		if first, ok = d.(D); ok {
+			return first, true
+		}
+	}
+	return first, false
+}
+
 // ParseExpr parses a text that is one expression.
 func ParseExpr(name, src string) (Expr, error) {
 	const head, tail = "rule e { return ", "\n}"

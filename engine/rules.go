@@ -118,10 +118,8 @@ func parseRule(text string) (*dsl.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range f.Decls {
-		if r, ok := d.(*dsl.Rule); ok {
-			return r, nil
-		}
+	if r, ok := dsl.First[*dsl.Rule](f); ok {
+		return r, nil
 	}
 	return nil, errors.New("the text holds no rule")
 }

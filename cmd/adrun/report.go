@@ -135,11 +135,9 @@ func (p *plan) compiled(text string) (*compiledRule, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range f.Decls {
-		if r, ok := d.(*dsl.Rule); ok {
-			program, err := dsl.Compile(r, p.sig)
-			return &compiledRule{r, program}, err
-		}
+	if r, ok := dsl.First[*dsl.Rule](f); ok {
+		program, err := dsl.Compile(r, p.sig)
+		return &compiledRule{r, program}, err
 	}
 	return nil, fmt.Errorf("the text holds no rule")
 }

@@ -215,10 +215,8 @@ func signature() (*dsl.Signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range f.Decls {
-		if sig, ok := d.(*dsl.Signature); ok {
-			return sig, nil
-		}
+	if sig, ok := dsl.First[*dsl.Signature](f); ok {
+		return sig, nil
 	}
 	return nil, errors.New("binpack.rule declares no signature")
 }

@@ -71,10 +71,8 @@ func parseSignature(text string) (*dsl.Signature, error) {
 	if err := dsl.Check(f, nil, dsl.CheckOptions{}).Diags.Err(); err != nil {
 		return nil, err
 	}
-	for _, d := range f.Decls {
-		if sig, ok := d.(*dsl.Signature); ok {
-			return sig, nil
-		}
+	if sig, ok := dsl.First[*dsl.Signature](f); ok {
+		return sig, nil
 	}
 	return nil, errors.New("no signature in the text")
 }

@@ -128,10 +128,8 @@ func declared(name, text string) (*dsl.Signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range f.Decls {
-		if sig, ok := d.(*dsl.Signature); ok {
-			return sig, nil
-		}
+	if sig, ok := dsl.First[*dsl.Signature](f); ok {
+		return sig, nil
 	}
 	return nil, fmt.Errorf("%s declares no signature", name)
 }
