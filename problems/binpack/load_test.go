@@ -86,6 +86,7 @@ func TestParseErrors(t *testing.T) {
 		{"trailing data", "{\"instances\": [{\"id\": \"a\", \"capacity\": 5, \"items\": [5]}]}\n{}", `f:2:1: not JSON: invalid character '{' after top-level value`},
 
 		{"text, count", "1x\n", `f:1:1: expected the number of problems, a whole number, found "1x"`},
+		{"text, identifier not UTF-8", "1\n u\xd8\n10 1 1\n1\n", `f:2:2: identifier "u\xd8" is not UTF-8`},
 		{"text, none", "0\n", `f:1:1: the file announces no problems; expected at least one`},
 		{"text, truncated at a problem", "2\nu\n10 1 1\n5\n", `f:5:1: the file ends after 1 of the 2 problems that it announces`},
 		{"text, truncated in a header", "1\nu\n10", `f:3:3: expected the number of items of "u", a whole number, found the end of the file`},

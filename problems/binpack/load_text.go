@@ -3,6 +3,7 @@ package binpack
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxDecimals bounds the decimals of a size: more would not fit MaxSize once scaled.
@@ -46,6 +47,10 @@ func (r *textReader) readProblem(i, n int) bool {
 	id := r.next()
 	if id.text == "" {
 		r.errorf(id.offset, "the file ends after %d of the %d problems that it announces", i, n)
+		return false
+	}
+	if !utf8.ValidString(id.text) {
+		r.errorf(id.offset, "identifier %q is not UTF-8", id.text)
 		return false
 	}
 	capacity := r.next()
