@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"github.com/agentdescent/adrun/internal/derive"
@@ -193,6 +194,39 @@ func (b Budget) fractionLeft(s slots.Spend) float64 {
 	use(float64(s.Tokens), float64(b.MaxTokens))
 	use(s.Cost, b.MaxCost)
 	return left
+}
+
+// reserved is what a round must find left of the caps.
+func (b Budget) reserved(lanes int) slots.Spend {
+	return b.Reserve.Lease.Times(lanes).Plus(b.Reserve.Merge)
+}
+
+// allowance is a lane's share of what is left of the caps once a merge has its reserve; nil without a cap.
+func (b Budget) allowance(spent slots.Spend, lanes int) *slots.Spend {
+	if b.MaxCalls+b.MaxTokens == 0 && b.MaxCost == 0 {
+		return nil
+	}
+	spent = spent.Plus(b.Reserve.Merge)
+	share := func(most, used int) int {
+		if most == 0 {
+			return math.MaxInt
+		}
+		return max(0, most-used) / lanes
+	}
+	a := slots.Spend{
+		Rollouts: math.MaxInt, Calls: share(b.MaxCalls, spent.Calls), Tokens: share(b.MaxTokens, spent.Tokens), Cost: math.Inf(1),
+	}
+	if b.MaxCost > 0 {
+		a.Cost = max(0, b.MaxCost-spent.Cost) / float64(lanes)
+	}
+	return &a
+}
+
+// most is the larger of both, part by part.
+func most(a, b slots.Spend) slots.Spend {
+	return slots.Spend{
+		Rollouts: max(a.Rollouts, b.Rollouts), Calls: max(a.Calls, b.Calls), Tokens: max(a.Tokens, b.Tokens), Cost: max(a.Cost, b.Cost),
+	}
 }
 
 // fits reports whether another amount can be spent under every cap, and names the cap that it breaks.

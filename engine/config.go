@@ -114,12 +114,25 @@ type Budget struct {
 	MaxCalls    int
 	MaxTokens   int
 	MaxCost     float64
+	// Money says that cost is money, which models and evaluators report: the operators of rules then cost nothing.
+	Money bool
+	// Reserve is what requests to models may cost at most. A round for which it does not fit is not begun, so
+	// that no cap is passed.
+	Reserve Reserve
 	// Governor shuts off optional spend as the budget runs out, Allocator decides it a candidate; nil is
 	// neither.
 	Governor  Governor
 	Allocator Allocator
 	// Stop is asked at every barrier; true ends the run there, to be resumed.
 	Stop func() bool
+}
+
+// Reserve is what must be left of the caps for a round to begin.
+type Reserve struct {
+	// Lease is the most that the first request of a lease may cost; later ones keep to the lease's allowance.
+	Lease slots.Spend
+	// Merge is the most that the requests of a merge may cost.
+	Merge slots.Spend
 }
 
 // Gate says how a candidate is judged.

@@ -114,7 +114,7 @@ func (r *run) result(reason StopReason, err error) *Result {
 		Outcomes: r.outcomes, Refused: r.refused, Gated: r.gated,
 		Failures: r.failures, Unmeasured: r.unmeasured + r.outcomes[slots.Unmeasured],
 		HeldOut: compare(first.start, first.devSweep()), Sealed: r.sealed, Fusion: r.fusionStats(),
-		Log: r.log, Spend: r.spend, Stop: reason, Meters: r.meters, Faults: r.policies.Faults(),
+		Log: r.log, Sources: r.sources.list(), Spend: r.spend, Stop: reason, Meters: r.meters, Faults: r.policies.Faults(),
 	}
 	if r.cfg.Budget.Allocator != nil {
 		res.Allocation = &r.allocation

@@ -32,7 +32,10 @@ type judge struct {
 	order []string
 }
 
-var _ slots.Verifier = (*judge)(nil)
+var (
+	_ slots.Verifier = (*judge)(nil)
+	_ slots.Vetter   = (*judge)(nil)
+)
 
 // memoSize bounds the sweeps that a run remembers.
 const memoSize = 4096
@@ -121,7 +124,7 @@ func (r *run) measure(ctx context.Context, e *evaluator, c *slots.Candidate, tas
 	}
 	for i, o := range outcomes {
 		s.Rewards[i] = o.Reward
-		s.Spend = s.Spend.Plus(rolloutSpend(c, o))
+		s.Spend = s.Spend.Plus(r.rolloutSpend(c, o))
 		if o.Failure != "" {
 			s.Failures++
 		}
@@ -214,6 +217,20 @@ func (j *judge) EvalCounts(ctx context.Context, artifact string, s slots.State) 
 		return slots.Counts{}, &UnmeasuredError{Task: "held-out", Attempts: j.run.cfg.Gate.Retries + 1, Err: errors.New(got.Error)}
 	}
 	return slots.Count(got.Rewards), nil
+}
+
+// Admits reports whether a state may run.
+func (j *judge) Admits(artifact string, s slots.State) (bool, error) {
+	a, err := j.artifact(artifact)
+	if err != nil {
+		return false, err
+	}
+	_, err = j.candidate(a, s)
+	var no *Refusal
+	if errors.As(err, &no) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (j *judge) artifact(id string) (*artifact, error) {

@@ -26,6 +26,7 @@ type lease struct {
 	seeds           []uint64 // of the training tasks
 	group           stats.Moments
 	population      *slots.Population
+	allowance       *slots.Spend
 	remaining       float64
 	decider         Decider // nil without an allocator
 }
@@ -46,8 +47,14 @@ type LeaseRecord struct {
 	Error     string      `json:"error,omitempty"`
 	Advantage slots.Maybe `json:"advantage"`
 	// Asked says that a proposer was asked, Note where the proposal came from.
-	Asked    bool       `json:"asked,omitempty"`
-	Note     string     `json:"note,omitempty"`
+	Asked bool   `json:"asked,omitempty"`
+	Note  string `json:"note,omitempty"`
+	// Source names who proposed where a run has several, Replies counts what became of the replies of a model,
+	// Proposing is what the source itself spent; it is part of Spend.
+	Source    string         `json:"source,omitempty"`
+	Replies   map[string]int `json:"replies,omitempty"`
+	Proposing slots.Spend    `json:"proposing,omitzero"`
+
 	Diff     slots.Diff `json:"diff,omitempty"`
 	Identity string     `json:"identity,omitempty"`
 	// Gated counts what passed the gate or was refused, Refused the refusals by code.
@@ -90,7 +97,8 @@ func (r *run) prepare(id, round, lane int) (*lease, error) {
 	n := id % len(r.artifacts)
 	l := &lease{
 		id: id, round: round, lane: lane, artifact: r.artifacts[n], base: v[n], view: v,
-		population: r.elites.snapshot(), remaining: r.cfg.Budget.fractionLeft(r.spend),
+		population: r.population(), remaining: r.cfg.Budget.fractionLeft(r.spend),
+		allowance: r.cfg.Budget.allowance(r.spend, r.cfg.Parallel.Lanes),
 	}
 	if r.cfg.Budget.Allocator != nil {
 		l.decider = r.cfg.Budget.Allocator.Snapshot()
@@ -180,16 +188,16 @@ func (w *worker) work(ctx context.Context) error {
 func (w *worker) evaluate(ctx context.Context, stage Stage, c *slots.Candidate) (Outcome, error) {
 	start := w.run.now()
 	o, err := w.run.eval.outcome(ctx, c, w.lease.task, w.lease.seeds[w.lease.taskIndex])
-	w.charge(stage, start, 1, rolloutSpend(c, o))
+	w.charge(stage, start, 1, w.run.rolloutSpend(c, o))
 	return o, err
 }
 
 // rolloutSpend is what an evaluation is charged: one rollout, what the evaluator reports and, for a rule,
-// its operators and calls in units of cost (at least one).
-func rolloutSpend(c *slots.Candidate, o Outcome) slots.Spend {
+// its operators and calls in units of cost (at least one), unless cost is money.
+func (r *run) rolloutSpend(c *slots.Candidate, o Outcome) slots.Spend {
 	s := o.Spend
 	s.Rollouts++
-	if c.Rule != nil {
+	if c.Rule != nil && !r.cfg.Budget.Money {
 		s.Cost += float64(max(1, dsl.Ops(c.Rule)))
 	}
 	return s
@@ -222,7 +230,7 @@ func (w *worker) propose(ctx context.Context) (*slots.Proposal, error) {
 		Artifact:  slots.Artifact{ID: l.artifact.id, State: l.base.state, Version: l.base.epoch, BlastRadius: l.artifact.radius},
 		Candidate: l.base.candidate, Signature: r.desc.Signature, Task: l.task, Outcome: w.outcome,
 		Advantage: w.rec.Advantage, Solved: r.cfg.Actor.Solved, Round: l.round, Lane: l.lane, Lease: l.id,
-		Seed: derive.Seed(r.cfg.Seed, "propose", uint64(l.id)), Population: l.population, K: 1,
+		Seed: derive.Seed(r.cfg.Seed, "propose", uint64(l.id)), Population: l.population, Allowance: l.allowance, K: 1,
 	}
 	if r.cfg.Actor.Trials > 0 {
 		pc.Trial = t
@@ -230,7 +238,7 @@ func (w *worker) propose(ctx context.Context) (*slots.Proposal, error) {
 	start := r.now()
 	got, err := w.ask(ctx, pc)
 	if unmeasured(err) {
-		w.rec.Error = err.Error()
+		w.rec.Error, w.rec.Source = err.Error(), sourceOf(err)
 		return nil, nil
 	}
 	if err != nil || len(got) == 0 {
@@ -243,7 +251,7 @@ func (w *worker) propose(ctx context.Context) (*slots.Proposal, error) {
 		}
 	}
 	w.charge(StagePropose, start, 1, got[0].Spend)
-	w.rec.Note = got[0].Note
+	w.rec.Note, w.rec.Source, w.rec.Replies, w.rec.Proposing = got[0].Note, got[0].Source, got[0].Replies, got[0].Spend
 	w.rec.Elites, err = r.elites.records(got[0].Elites)
 	if err != nil || got[0].Empty() {
 		return nil, err
@@ -418,7 +426,7 @@ func (t *trial) Try(ctx context.Context, c *slots.Candidate, tasks []int) ([]flo
 			return nil, err
 		}
 		rewards[k] = o.Reward
-		spent = spent.Plus(rolloutSpend(c, o))
+		spent = spent.Plus(w.run.rolloutSpend(c, o))
 	}
 	w.charge(StageTrial, start, len(tasks), spent)
 	return rewards, nil
@@ -455,6 +463,7 @@ func (r *run) absorb(l *lease, f finished) error {
 	if rec.Error == "" {
 		r.learn(l, rec)
 	}
+	r.sources.lease(rec)
 	if err := r.elites.add(rec.Elites); err != nil {
 		return err
 	}
@@ -485,7 +494,7 @@ func (r *run) card(l *lease, rec LeaseRecord) *slots.Card {
 	c := &slots.Card{
 		Lease: rec.Lease, Lane: rec.Lane, Round: rec.Round, Head: rec.Head,
 		Artifact: rec.Artifact, Diff: rec.Diff, Identity: rec.Identity, Touched: rec.Touched,
-		Task: rec.Task, Reward: rec.Reward, Delta: rec.Delta, Advantage: rec.Advantage, Spend: rec.Spend,
+		Task: rec.Task, Reward: rec.Reward, Delta: rec.Delta, Advantage: rec.Advantage, Source: rec.Source, Spend: rec.Spend,
 		Failing: []string{rec.Task},
 	}
 	for _, id := range l.artifact.takeEvidence() {

@@ -196,7 +196,7 @@ func (m *merge) onEvidence(ctx context.Context, c *slots.Card, cand *slots.Candi
 		}
 		sum += o.Reward
 		n++
-		rec.Spend = rec.Spend.Plus(rolloutSpend(cand, o))
+		rec.Spend = rec.Spend.Plus(r.rolloutSpend(cand, o))
 	}
 	if n == 0 {
 		return slots.Maybe{}, nil
@@ -370,6 +370,7 @@ func (m *merge) commit(ctx context.Context) (slots.MergeOutcome, error) {
 	}
 	m.art.commits++
 	m.run.elites.commits++
+	m.run.sources.commit(m.winner.Source, m.report.ObservedDelta)
 	// After a lost race the head is not what was measured; it is measured again when it is needed.
 	measured := m.cand
 	if !m.art.dev.State.Equal(m.state) {

@@ -69,10 +69,10 @@ func (p *Plan) warn(c Config, held int) {
 // firstRound is what must fit into a budget for a run to make sense.
 func firstRound(c Config, s Split) slots.Spend {
 	least := slots.Spend{Rollouts: c.Parallel.Lanes + 2*len(s.HeldOut)}
-	if c.Tasks.Problem.Describe().Signature != nil {
+	if c.Tasks.Problem.Describe().Signature != nil && !c.Budget.Money {
 		least.Cost = float64(least.Rollouts) // a rule costs a unit at least
 	}
-	return least
+	return least.Plus(c.Budget.reserved(c.Parallel.Lanes))
 }
 
 func ids(tasks []slots.Task) []string {

@@ -113,7 +113,10 @@ type Result struct {
 	// Allocation counts what the allocator did; nil without one.
 	Allocation *AllocationStats `json:"allocation,omitempty"`
 	// Log lists the moves of dev that the run made, in order.
-	Log   []Commit    `json:"log"`
+	Log []Commit `json:"log"`
+	// Sources tallies the sources of proposals, where they have names.
+	Sources []slots.SourceTally `json:"sources,omitempty"`
+
 	Spend slots.Spend `json:"spend"`
 	Stop  StopReason  `json:"stop"`
 	Error string      `json:"error,omitempty"`

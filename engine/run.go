@@ -63,6 +63,7 @@ type run struct {
 	pool       pool
 	groups     map[group]*stats.Moments
 	elites     population
+	sources    tallies
 	audits     auditTrail
 	aggregate  Aggregator
 	decisions  []decided // of this step, that the allocator is to be told of
@@ -280,7 +281,7 @@ func (r *run) barrier(ctx context.Context) (StopReason, error) {
 	case b.Patience > 0 && r.idle >= b.Patience:
 		return StopPatience, nil
 	}
-	if reason, ok := b.fits(r.spend, mean); !ok {
+	if reason, ok := b.fits(r.spend, most(mean, b.reserved(r.cfg.Parallel.Lanes))); !ok {
 		return reason, nil
 	}
 	if s, ok := b.Governor.(Stopper); ok && s.StopEarly(r.history) {

@@ -112,6 +112,14 @@ func (e *ConfigError) artifacts(c Config) {
 	}
 }
 
+// dear says what the first round costs.
+func dear(c Config, least slots.Spend, takes string) string {
+	if c.Budget.Money {
+		return fmt.Sprintf("one round of %d lanes may cost %g", c.Parallel.Lanes, least.Cost)
+	}
+	return takes + ", each of an operator or more"
+}
+
 // policies refuses combinations in which a policy would be installed and never consulted.
 func (e *ConfigError) policies(c Config) {
 	p := c.Policies
@@ -173,6 +181,12 @@ func (e *ConfigError) tasks(c Config) {
 		e.add("Budget.MaxRollouts is %d; %s", most, takes)
 	}
 	if most := c.Budget.MaxCost; most > 0 && most < least.Cost {
-		e.add("Budget.MaxCost is %g; %s, each of an operator or more", most, takes)
+		e.add("Budget.MaxCost is %g; %s", most, dear(c, least, takes))
+	}
+	if most := c.Budget.MaxTokens; most > 0 && most < least.Tokens {
+		e.add("Budget.MaxTokens is %d; one round of %d lanes may ask for %d", most, c.Parallel.Lanes, least.Tokens)
+	}
+	if most := c.Budget.MaxCalls; most > 0 && most < least.Calls {
+		e.add("Budget.MaxCalls is %d; one round of %d lanes makes %d", most, c.Parallel.Lanes, least.Calls)
 	}
 }

@@ -69,6 +69,16 @@ func (s Spend) Minus(t Spend) Spend {
 	}
 }
 
+// Times returns the spend n times.
+func (s Spend) Times(n int) Spend {
+	return Spend{Rollouts: n * s.Rollouts, Calls: n * s.Calls, Tokens: n * s.Tokens, Cost: float64(n) * s.Cost}
+}
+
+// Within reports whether no part of the spend exceeds that of the other.
+func (s Spend) Within(most Spend) bool {
+	return s.Rollouts <= most.Rollouts && s.Calls <= most.Calls && s.Tokens <= most.Tokens && s.Cost <= most.Cost
+}
+
 // Touch names an artifact that a rollout depended on, and the version it saw.
 type Touch struct {
 	Artifact string `json:"artifact"`
@@ -101,7 +111,9 @@ type Card struct {
 	Advantage Maybe `json:"advantage"`
 	// Failing lists the tasks that speak for the change.
 	Failing []string `json:"failing,omitempty"`
-	Spend   Spend    `json:"spend"`
+	// Source names who proposed, where a run has several.
+	Source string `json:"source,omitempty"`
+	Spend  Spend  `json:"spend"`
 }
 
 // BaseVersion is the version of the changed artifact that the card started from.

@@ -174,8 +174,8 @@ func (KeepContradictions) Resolve(_ context.Context, _ Artifact, cards []*Card) 
 
 // ReflectiveFusion has contradicting values merged into one text, which then competes with the single diffs
 // on the ranking sub-sample and must beat them all. Diffs that agree are united without asking. An answer
-// that is missing, too long or a repetition of what was there is counted as a failed synthesis, and the
-// single diffs compete alone. Use ReflectiveMerge: the other half of the pair keeps the contradictions.
+// that is missing, too long, a repetition of what was there or no value that may run is counted as a failed
+// synthesis, and the single diffs compete alone. Use ReflectiveMerge: the other half of the pair keeps the contradictions.
 type ReflectiveFusion struct {
 	complete Completion
 	recorder Recorder
@@ -223,6 +223,9 @@ func (p *ReflectiveFusion) Select(ctx context.Context, a Artifact, diffs []Diff)
 	synthesized := -1
 	if asked {
 		d, err := p.synthesize(ctx, a, diffs)
+		if err == nil && d != nil {
+			d, err = p.vetted(a, d)
+		}
 		if err != nil {
 			return Choice{}, err
 		}
@@ -258,6 +261,18 @@ func (p *ReflectiveFusion) synthesize(ctx context.Context, a Artifact, diffs []D
 		edits = append(edits, Edit{Key: key, Value: text})
 	}
 	return NewDiff(edits...), nil
+}
+
+// vetted is the diff, or nil if what it makes may not run. A verifier that cannot tell ranks it.
+func (p *ReflectiveFusion) vetted(a Artifact, d Diff) (Diff, error) {
+	v, ok := p.verifier.(Vetter)
+	if !ok {
+		return d, nil
+	}
+	if ok, err := v.Admits(a.ID, a.State.Apply(d)); !ok || err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // editsOf lists the different edits of a key, in order.

@@ -229,6 +229,11 @@ type Verifier interface {
 	EvalCounts(ctx context.Context, artifact string, s State) (Counts, error)
 }
 
+// Vetter is implemented by verifiers that can tell, at no cost, whether a state may run.
+type Vetter interface {
+	Admits(artifact string, s State) (bool, error)
+}
+
 // Binder is implemented by merge-side policies that rank. Bind is called once, before the first decision;
 // an instance that is bound already returns an error.
 type Binder interface {

@@ -17,6 +17,10 @@ type Proposal struct {
 	// Note says where the proposal comes from ("crossover", a model's name), for reports; after a slash, what
 	// else there is to say.
 	Note string
+	// Source names who proposes where a run has several; "" where it does not matter. Tallies are kept a source.
+	Source string
+	// Replies counts what became of the replies of a model, by cause; nil when none was asked for.
+	Replies map[string]int
 	// Spend is what making the proposal cost, trials not included: the engine meters those itself.
 	Spend Spend
 	// Elites are values worth keeping for later proposals. The engine merges them into the population at
@@ -48,7 +52,38 @@ type Population struct {
 	Elites []Elite
 	// Commits counts the run's commits so far.
 	Commits int
+	// Sources tallies what has come of each source of proposals, in the order of their names.
+	Sources []SourceTally
 }
+
+// SourceTally is what has come of one source of proposals.
+type SourceTally struct {
+	Source string `json:"source"`
+	// Leases counts the leases that it was asked in, Failed those of them in which it could not be reached.
+	Leases int `json:"leases"`
+	Failed int `json:"failed"`
+	// Proposals counts what passed the gate, Commits what was committed, Gain the sum of the held-out gains
+	// of those. A commit belongs to the lease that its merge is attributed to.
+	Proposals int     `json:"proposals"`
+	Commits   int     `json:"commits"`
+	Gain      float64 `json:"gain"`
+	// Spend is that of its leases, rollouts and trials included; Own what proposing itself cost.
+	Spend Spend `json:"spend"`
+	Own   Spend `json:"own"`
+	// Replies counts what became of the replies of a model, by cause.
+	Replies map[string]int `json:"replies,omitempty"`
+}
+
+// SourceError is the infrastructure failure of one of several sources.
+type SourceError struct {
+	Source string
+	Err    error
+}
+
+func (e *SourceError) Error() string { return e.Source + ": " + e.Err.Error() }
+
+// Unwrap returns the failure.
+func (e *SourceError) Unwrap() error { return e.Err }
 
 // Trial lets a proposer try values on the run's training tasks before it proposes one. Every evaluation
 // is charged to the lease as a rollout, cached or not, so that what a proposer may do depends on nothing
@@ -90,6 +125,9 @@ type ProposalContext struct {
 	Seed uint64
 	// Population is the view of the last barrier.
 	Population *Population
+	// Allowance is the most that proposing may spend, the lease's share of what is left of the run's caps; nil
+	// without a cap. The first request of a lease is always within it.
+	Allowance *Spend
 	// Trial is nil when the run grants no trials.
 	Trial Trial
 	// History holds earlier proposals of the lane for batched rollouts; K how many proposals are wanted.
