@@ -120,7 +120,9 @@ type Config struct {
 	Problems []Problem
 	Seeds    []int64
 	Score    Score
-	// Merge, if set, merges contradicting proposals into one; else the better of two survives.
+	// Merge merges contradicting proposals into one, which competes with each of them. Without one, rules and
+	// policies are merged as trees, and of other values the better of two survives. Conflict and fusion
+	// policies of Outer come before it.
 	Merge slots.Completion
 	// Explain keeps each inner outcome as JSON, for a proposer that reads it.
 	Explain bool
@@ -156,6 +158,9 @@ func (c Config) Engine() (engine.Config, error) {
 		e.Actor.Solved = 1.1
 	}
 	e.Actor.NoVerify = true
+	if c.Merge == nil {
+		c.Merge = offlineMerge(c.Spec)
+	}
 	if c.Merge != nil && e.Policies.Conflict == nil && e.Policies.Fusion == nil {
 		pair := slots.ReflectiveMerge(c.Merge)
 		e.Policies.Conflict, e.Policies.Fusion = pair.Conflict, pair.Fusion
