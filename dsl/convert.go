@@ -178,14 +178,20 @@ func (c *converter) signedNum(g *gSigned) *Num {
 
 // signed returns the value of a literal with an optional sign, and its normal text.
 func (c *converter) signed(g *gSigned) (float64, string) {
-	text := normalNumber(g.Number)
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		c.report(CodeBadNumber, c.span(g.gNode), "the largest number is about 1.8e308", "number %s is too large", clip(g.Number))
-		return 0, "0"
-	}
+	v, text := c.literal(c.span(g.gNode), g.Number)
 	if g.Sign == "-" {
 		return -v, "-" + text
+	}
+	return v, text
+}
+
+// literal returns the value of a literal without a sign, and its normal text.
+func (c *converter) literal(at Span, number string) (float64, string) {
+	text := normalNumber(number)
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		c.report(CodeBadNumber, at, "the largest number is about 1.8e308", "number %s is too large", clip(number))
+		return 0, "0"
 	}
 	return v, text
 }

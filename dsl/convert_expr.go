@@ -68,9 +68,9 @@ func binaryOp(s string) Op {
 
 // expr folds "a ? b : c ? d : e" from the right, in a loop.
 func (c *converter) expr(g *gExpr) Expr {
-	conds := []*gOperands{g.Head}
+	conds := []*gOperands{&g.gOperands}
 	for _, t := range g.Tail {
-		conds = append(conds, t.Else)
+		conds = append(conds, &t.gOperands)
 	}
 	e := c.operands(conds[len(conds)-1])
 	for i := len(g.Tail) - 1; i >= 0; i-- {
@@ -121,14 +121,14 @@ func (l *operandList) unary(k int) Expr {
 	u := l.units[min(l.next, len(l.units)-1)]
 	if k == len(u.Ops) {
 		l.next++
-		return l.c.primary(u.Prim)
+		return l.c.primary(u)
 	}
 	at := tokenAt(l.c.toks, u.Pos.Offset) + k
 	start := l.c.toks[at]
 	op, low := unaryOp(u.Ops[k])
-	if k+1 == len(u.Ops) && op == Neg && u.Prim.Number != "" && !(l.next < len(l.ops) && l.ops[l.next] == Pow) {
+	if k+1 == len(u.Ops) && op == Neg && u.Number != "" && !(l.next < len(l.ops) && l.ops[l.next] == Pow) {
 		l.next++
-		n := l.c.number(u.Prim)
+		n := l.c.number(u)
 		return &Num{Span{start.start, n.End}, -n.Value, "-" + n.Text}
 	}
 	x := l.nested(func() Expr { return l.operandOf(k+1, low) })
@@ -195,13 +195,27 @@ func (c *converter) text(e Expr) string {
 	return c.file.Source[s.Start.Offset:s.End.Offset]
 }
 
-func (c *converter) number(g *gPrimary) *Num {
-	v, text := c.signed(&gSigned{gNode: g.gNode, Number: g.Number})
-	return &Num{c.span(g.gNode), v, text}
+func (c *converter) number(g *gUnary) *Num {
+	span := c.primarySpan(g)
+	v, text := c.literal(span, g.Number)
+	return &Num{span, v, text}
 }
 
-func (c *converter) primary(g *gPrimary) Expr {
-	span := c.span(g.gNode)
+// primarySpan is the place of an operand without its prefix operators.
+func (c *converter) primarySpan(g *gUnary) Span {
+	from := tokenAt(c.toks, g.Pos.Offset) + len(g.Ops)
+	to := max(tokenAt(c.toks, g.EndPos.Offset)-1, from)
+	return Span{c.toks[from].start, c.toks[to].end}
+}
+
+// name is the name with dots that begins at a place.
+func (c *converter) name(at Pos, parts []string) Ident {
+	from := tokenAt(c.toks, at.Offset)
+	return Ident{Span: Span{at, c.toks[from+len(parts)-1].end}, Text: strings.Join(parts, "")}
+}
+
+func (c *converter) primary(g *gUnary) Expr {
+	span := c.primarySpan(g)
 	switch {
 	case g.Number != "":
 		return c.number(g)
@@ -212,7 +226,7 @@ func (c *converter) primary(g *gPrimary) Expr {
 		c.parens[e] = span
 		return e
 	case g.Args != nil:
-		fn := c.qualified(g.Name)
+		fn := c.name(span.Start, g.Name)
 		fn.Text = strings.TrimPrefix(fn.Text, "math.")
 		call := &Call{Span: span, Fn: fn}
 		for _, a := range g.Args.Args {
@@ -220,7 +234,7 @@ func (c *converter) primary(g *gPrimary) Expr {
 		}
 		return call
 	}
-	return &Ref{span, c.qualified(g.Name).Text}
+	return &Ref{span, strings.Join(g.Name, "")}
 }
 
 // FormatNumber writes v in the shortest form that reads back as v: plain where that is short,

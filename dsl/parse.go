@@ -20,7 +20,16 @@ var productionPrefix = regexp.MustCompile(`\bG([A-Z])`)
 // Grammar returns the grammar of the language in EBNF: the productions that the parser is made of.
 // Tokens stand in angle brackets; the language reference defines them.
 func Grammar() string {
-	return productionPrefix.ReplaceAllString(grammar().String(), "$1") + "\n"
+	var b strings.Builder
+	text := productionPrefix.ReplaceAllString(grammar().String(), "$1")
+	for _, class := range wordClasses {
+		text = strings.ReplaceAll(text, "<"+strings.ToLower(class.name)+">", class.name)
+	}
+	b.WriteString(text + "\n")
+	for _, class := range wordClasses {
+		fmt.Fprintf(&b, "%s = \"%s\" .\n", class.name, strings.Join(class.words, `" | "`))
+	}
+	return b.String()
 }
 
 // Parse parses a text within the default limits. name is what diagnostics call it. The error, if
@@ -122,7 +131,7 @@ func (p *parser) declaration(chunk []token) {
 	}
 	for try := 0; try < maxSyntaxDiags; try++ {
 		toks := append(append([]token{}, chunk...), eofAfter(chunk))
-		lex, err := lexer.Upgrade(&tokenLexer{toks: toks})
+		lex, err := lexer.Upgrade(newTokenLexer(toks))
 		if err != nil {
 			p.report(CodeSyntax, chunk[0].span(), "", "%s", err)
 			return
