@@ -1,7 +1,12 @@
 package dsl_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/expr-lang/expr"
@@ -9,6 +14,8 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 
 	"github.com/agentdescent/adrun/dsl/fmath"
 	"github.com/agentdescent/adrun/internal/paired"
@@ -45,8 +52,8 @@ type engineRow struct {
 	Nodes  float64 `expr:"n_nodes"`
 }
 
-// exprEngine compiles with typed functions and runs in one reused machine, which is how expr is fastest.
-func exprEngine(b *testing.B, text string) func(row *engineRow) float64 {
+// exprCompiler compiles with typed functions.
+func exprCompiler(b *testing.B) func(text string) *vm.Program {
 	opts := []expr.Option{expr.Env(engineRow{}), expr.AsFloat64()}
 	for name, f := range engineUnary {
 		opts = append(opts, expr.Function(name, func(a ...any) (any, error) { return f(a[0].(float64)), nil }, f))
@@ -54,11 +61,18 @@ func exprEngine(b *testing.B, text string) func(row *engineRow) float64 {
 	for name, f := range engineBinary {
 		opts = append(opts, expr.Function(name, func(a ...any) (any, error) { return f(a[0].(float64), a[1].(float64)), nil }, f))
 	}
-	program, err := expr.Compile(text, opts...)
-	if err != nil {
-		b.Fatal(err)
+	return func(text string) *vm.Program {
+		program, err := expr.Compile(text, opts...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return program
 	}
-	machine := new(vm.VM)
+}
+
+// exprEngine runs in one reused machine, which is how expr is fastest.
+func exprEngine(b *testing.B, text string) func(row *engineRow) float64 {
+	program, machine := exprCompiler(b)(text), new(vm.VM)
 	return func(row *engineRow) float64 {
 		v, err := machine.Run(program, row)
 		if err != nil {
@@ -90,7 +104,8 @@ func (r *engineRow) ResolveName(name string) (any, bool) {
 // Parent is nil: the row is the only scope.
 func (r *engineRow) Parent() cel.Activation { return nil }
 
-func celEngine(b *testing.B, text string) func(row *engineRow) float64 {
+// celCompiler compiles in an environment that is built once.
+func celCompiler(b *testing.B) func(text string) cel.Program {
 	var opts []cel.EnvOption
 	for _, name := range []string{"rank", "visits", "total", "prior", "depth", "n_nodes"} {
 		opts = append(opts, cel.Variable(name, cel.DoubleType))
@@ -109,14 +124,21 @@ func celEngine(b *testing.B, text string) func(row *engineRow) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ast, issues := env.Compile(text)
-	if issues.Err() != nil {
-		b.Fatal(issues.Err())
+	return func(text string) cel.Program {
+		ast, issues := env.Compile(text)
+		if issues.Err() != nil {
+			b.Fatal(issues.Err())
+		}
+		program, err := env.Program(ast)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return program
 	}
-	program, err := env.Program(ast)
-	if err != nil {
-		b.Fatal(err)
-	}
+}
+
+func celEngine(b *testing.B, text string) func(row *engineRow) float64 {
+	program := celCompiler(b)(text)
 	return func(row *engineRow) float64 {
 		v, _, err := program.Eval(row)
 		if err != nil {
@@ -126,7 +148,113 @@ func celEngine(b *testing.B, text string) func(row *engineRow) float64 {
 	}
 }
 
-// BenchmarkEngines reports how many times as long expr and CEL take as the program, in alternating slices.
+// pythonTexts are the rules of speedCases as Python writes them, which is also Starlark.
+var pythonTexts = map[string]string{
+	"r1": `def rule(rank, visits, total, prior, depth, n_nodes):
+    c = 1.0
+    return rank + c * (1.0 / n_nodes) * sqrt(total) / (1.0 + visits)
+`,
+	"r2": `def rule(rank, visits, total, prior, depth, n_nodes):
+    c = 1.0
+    d = 0.1
+    exploration = c * sqrt(log1p(total) + 1.0) / (1.0 + visits)
+    prior_term = prior * sqrt(total + 1.0) * (1.0 - rank)
+    return rank + prior_term + exploration - d * depth
+`,
+	"r3": `def rule(rank, visits, total, prior, depth, n_nodes):
+    explore = sqrt(log1p(total)) / (1.0 + visits)
+    weight = 0.5
+    if visits == 0.0:
+        weight = pow(prior, 0.3)
+    elif visits < 4.0:
+        weight = min(prior * n_nodes, 2.0)
+    if depth > 12.0:
+        explore *= tanh(12.0 / depth)
+    score = rank + weight * explore - 0.01 * depth
+    if rank > 0.9:
+        return max(score, 0.95)
+    return score + 0.1 * (1.0 - prior) / n_nodes
+`,
+}
+
+// starlarkEngine calls the function of a frozen module on a reused thread with reused arguments.
+func starlarkEngine(b *testing.B, text string) func(row []float64) float64 {
+	known := starlark.StringDict{}
+	for name, f := range engineUnary {
+		known[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return starlark.Float(f(float64(args[0].(starlark.Float)))), nil
+		})
+	}
+	known["pow"] = starlark.NewBuiltin("pow", func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return starlark.Float(fmath.Pow(float64(args[0].(starlark.Float)), float64(args[1].(starlark.Float)))), nil
+	})
+	thread := new(starlark.Thread)
+	module, err := starlark.ExecFileOptions(&syntax.FileOptions{}, thread, "rule", text, known)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rule, args := module["rule"], make(starlark.Tuple, 6)
+	return func(row []float64) float64 {
+		for i, v := range row {
+			args[i] = starlark.Float(v)
+		}
+		v, err := starlark.Call(thread, rule, args, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return float64(v.(starlark.Float))
+	}
+}
+
+// pythonTimer calls the function on all rows, in slices, and prints the least nanoseconds of a call and the values.
+const pythonTimer = `
+import json, sys
+from math import log1p, pow, sqrt, tanh
+from time import perf_counter_ns
+%s
+rows = json.load(sys.stdin)
+least = float("inf")
+for _ in range(250):
+    start = perf_counter_ns()
+    for row in rows:
+        rule(*row)
+    least = min(least, (perf_counter_ns() - start) / len(rows))
+json.dump({"ns": least, "values": [rule(*row) for row in rows]}, sys.stdout)
+`
+
+// pythonTime is the least time of a call of CPython, once its values are found to be the rule's; 0 where there is no python3.
+func pythonTime(b *testing.B, text string, rows [][]float64, want func(row []float64) float64) float64 {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		return 0
+	}
+	input, err := json.Marshal(rows)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(python, "-c", fmt.Sprintf(pythonTimer, text))
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var got struct {
+		NS     float64
+		Values []float64
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		b.Fatal(err)
+	}
+	for i, row := range rows {
+		if w := want(row); math.Abs(got.Values[i]-w) > 1e-12*math.Abs(w) {
+			b.Fatalf("row %d: CPython makes %v of it, the rule %v", i, got.Values[i], w)
+		}
+	}
+	return got.NS
+}
+
+// BenchmarkEngines reports how many times as long others take as the program: expr, CEL and Starlark in alternating slices,
+// CPython (which has its own process) after them.
 func BenchmarkEngines(b *testing.B) {
 	rows := rowsOf(speedColumns(speedRows))
 	records := make([]*engineRow, len(rows))
@@ -134,9 +262,9 @@ func BenchmarkEngines(b *testing.B) {
 		records[i] = &engineRow{r[0], r[1], r[2], r[3], r[4], r[5]}
 	}
 	for _, c := range speedCases {
-		p, x, y := speedProgram(b, c.name), exprEngine(b, engineTexts[c.name]), celEngine(b, engineTexts[c.name])
+		p, x, y, z := speedProgram(b, c.name), exprEngine(b, engineTexts[c.name]), celEngine(b, engineTexts[c.name]), starlarkEngine(b, pythonTexts[c.name])
 		for i, row := range rows { // the same work, to the bit
-			for name, got := range map[string]float64{"expr": x(records[i]), "CEL": y(records[i])} {
+			for name, got := range map[string]float64{"expr": x(records[i]), "CEL": y(records[i]), "Starlark": z(row)} {
 				sameBits(b, c.name+" by "+name, got, p.Num(row))
 			}
 		}
@@ -155,12 +283,20 @@ func BenchmarkEngines(b *testing.B) {
 					for i := range n {
 						sink = y(records[i%speedRows])
 					}
+				}, func(n int) {
+					for i := range n {
+						sink = z(rows[i%speedRows])
+					}
 				})
 			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(t[0], "ns/eval")
 			b.ReportMetric(t[1]/t[0], "×expr")
 			b.ReportMetric(t[2]/t[0], "×CEL")
+			b.ReportMetric(t[3]/t[0], "×Starlark")
+			if ns := pythonTime(b, pythonTexts[c.name], rows, p.Num); ns > 0 {
+				b.ReportMetric(ns/t[0], "×CPython")
+			}
 		})
 	}
 }

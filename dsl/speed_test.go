@@ -233,8 +233,9 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile reports what a rule costs from its tree to a program, and what its check costs before.
-func BenchmarkCompile(b *testing.B) {
+// BenchmarkToProgram reports what it costs until a rule runs: from its tree and from its text to a checked program, and
+// what expr and CEL take from text to program for the same rule as one expression, in alternating slices.
+func BenchmarkToProgram(b *testing.B) {
 	for _, c := range speedCases {
 		src, err := os.ReadFile(filepath.Join("testdata", "bench", c.name+".rule"))
 		if err != nil {
@@ -242,26 +243,46 @@ func BenchmarkCompile(b *testing.B) {
 		}
 		rule := parse(b, string(src))
 		sig := signatureFor(rule)
+		checker := dsl.NewChecker(sig, dsl.Limits{}, nil)
+		fromTree := func() {
+			if err := checker.AST(rule); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := dsl.Compile(rule, sig); err != nil {
+				b.Fatal(err)
+			}
+		}
+		fromText := func() {
+			f, err := dsl.Parse(c.name, string(src))
+			if err != nil {
+				b.Fatal(err)
+			}
+			r, _ := dsl.First[*dsl.Rule](f)
+			if ds := checker.Text(r); len(ds) > 0 {
+				b.Fatal(ds)
+			}
+			if _, err := dsl.Compile(r, sig); err != nil {
+				b.Fatal(err)
+			}
+		}
+		exprCompile, celCompile := exprCompiler(b), celCompiler(b)
+		times := func(f func()) func(n int) {
+			return func(n int) {
+				for range n {
+					f()
+				}
+			}
+		}
 		b.Run(c.name, func(b *testing.B) {
 			var ns []float64
 			for b.Loop() {
-				ns = paired.Times(speedSlices, func(n int) {
-					for range n {
-						if _, err := dsl.Compile(rule, sig); err != nil {
-							b.Fatal(err)
-						}
-					}
-				}, func(n int) {
-					for range n {
-						if err := dsl.CheckRule(rule, sig, dsl.Limits{}); err != nil {
-							b.Fatal(err)
-						}
-					}
-				})
+				ns = paired.Times(speedSlices, times(fromTree), times(fromText),
+					times(func() { exprCompile(engineTexts[c.name]) }), times(func() { celCompile(engineTexts[c.name]) }))
 			}
 			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(ns[0], "ns/compile")
-			b.ReportMetric(ns[1], "ns/check")
+			for i, name := range []string{"µs/tree", "µs/text", "µs/expr", "µs/CEL"} {
+				b.ReportMetric(ns[i]/1e3, name)
+			}
 		})
 	}
 }

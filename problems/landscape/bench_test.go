@@ -2,11 +2,10 @@ package landscape_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
-	"time"
 
 	"github.com/agentdescent/adrun/engine/treesearch"
+	"github.com/agentdescent/adrun/internal/paired"
 	"github.com/agentdescent/adrun/problems/landscape"
 )
 
@@ -51,40 +50,38 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkAgainstPlain prints how long a search takes as a share of the plain port's. The two run in turn in short
-// slices and their fastest slices are compared, so that a busy machine slows both alike.
+// BenchmarkAgainstPlain prints how long a search takes, by each form that the selection can take, as a share of the plain
+// port's, in alternating slices.
 func BenchmarkAgainstPlain(b *testing.B) {
 	native := flatPuct(1)
-	for _, expansions := range []int{60, 600, 6000} {
-		for _, s := range selections(b) {
-			b.Run(fmt.Sprintf("budget=%d/%s", expansions, s.name), func(b *testing.B) {
+	for _, size := range []struct{ expansions, slices int }{{60, 250}, {600, 60}, {6000, 3}} {
+		b.Run(fmt.Sprintf("budget=%d", size.expansions), func(b *testing.B) {
+			searches := []func(n int){func(n int) {
+				for range n {
+					plainSearch(landscape.Source(), firstSeed, size.expansions, native)
+				}
+			}}
+			selectors := selections(b)
+			for _, s := range selectors {
 				searcher := landscape.NewSearcher(landscape.Source())
-				ours := func() {
-					if _, err := searcher.Search(b.Context(), firstSeed, expansions, s.selector); err != nil {
-						b.Fatal(err)
+				searches = append(searches, func(n int) {
+					for range n {
+						if _, err := searcher.Search(b.Context(), firstSeed, size.expansions, s.selector); err != nil {
+							b.Fatal(err)
+						}
 					}
-				}
-				plain := func() { plainSearch(landscape.Source(), firstSeed, expansions, native) }
-				oursBest, plainBest := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-				for b.Loop() {
-					oursBest, plainBest = min(oursBest, slice(ours)), min(plainBest, slice(plain))
-				}
-				b.ReportMetric(float64(oursBest.Nanoseconds()), "ns/search")
-				b.ReportMetric(float64(plainBest.Nanoseconds()), "plain-ns/search")
-				b.ReportMetric(float64(oursBest)/float64(plainBest), "of-plain")
-				b.ReportMetric(0, "ns/op")
-			})
-		}
-	}
-}
-
-// slice repeats f for about a millisecond, at least once, and returns the mean time of a call.
-func slice(f func()) time.Duration {
-	start := time.Now()
-	for calls := 1; ; calls++ {
-		f()
-		if elapsed := time.Since(start); elapsed > time.Millisecond {
-			return elapsed / time.Duration(calls)
-		}
+				})
+			}
+			var t []float64
+			for b.Loop() {
+				t = paired.Times(size.slices, searches...)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(t[0]/1e3, "plain-µs")
+			b.ReportMetric(t[1]/1e3, "rule-µs")
+			for i, s := range selectors {
+				b.ReportMetric(t[i+1]/t[0], s.name+"/plain")
+			}
+		})
 	}
 }
