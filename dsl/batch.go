@@ -15,16 +15,27 @@ const (
 // a hook that reads state, the states. A column holds a value for each row; one of length 1 holds the value of all rows, and
 // what depends on such columns alone is computed once. out must not overlap cols. The values are those of Num, bit for bit.
 func (p *Program) Batch(cols [][]float64, out []float64) {
-	if len(out) == 0 {
-		return
-	}
-	if len(out) < batchRows || p.columns.branches && len(out) < batchChoiceRows {
+	if p.fewRows(len(out)) {
 		p.rowByRow(cols, out)
 		return
 	}
-	s := p.scratch.Get().(*batchScratch)
+	s := p.scratch.Get().(*Scratch)
 	s.run(p.columns, cols, out)
 	p.scratch.Put(s)
+}
+
+// BatchIn is Batch in memory of the caller's.
+func (p *Program) BatchIn(s *Scratch, cols [][]float64, out []float64) {
+	if p.fewRows(len(out)) {
+		p.rowByRow(cols, out)
+		return
+	}
+	s.run(p.columns, cols, out)
+}
+
+// fewRows reports that n rows are evaluated faster row by row.
+func (p *Program) fewRows(n int) bool {
+	return n < batchRows || p.columns.branches && n < batchChoiceRows
 }
 
 // rowByRow evaluates few rows.
@@ -43,12 +54,15 @@ func (p *Program) rowByRow(cols [][]float64, out []float64) {
 	}
 }
 
-// batchScratch is the memory of one evaluation by columns. It belongs to one program and is used again.
-type batchScratch struct {
+// Scratch is memory for [Program.BatchIn], for a caller that runs many programs a few times each; what a program keeps for
+// Batch would be made anew for each of them. The zero value is ready. Only one goroutine may use it at a time.
+type Scratch struct {
+	of      *columns    // whose values these are
 	view    [][]float64 // the column of each value, for the current chunk
 	uniform []bool      // values that are the same in all rows
 	scalar  []float64   // what they are
 	filled  []bool      // uniform values whose column is made
+	memory  []float64   // of buffers
 	buffers [][]float64
 	fills   [][]float64 // columns of uniform values, by value; made when first needed
 	varied  bool        // todo is made for arguments that all differ from row to row
@@ -58,32 +72,39 @@ type batchScratch struct {
 	room    []int32     // memory of the lists
 }
 
-func newBatchScratch(c *columns) *batchScratch {
-	s := &batchScratch{
-		view:    make([][]float64, c.values),
-		uniform: make([]bool, c.values),
-		scalar:  make([]float64, c.values),
-		filled:  make([]bool, c.values),
-		buffers: make([][]float64, c.buffers),
-		fills:   make([][]float64, c.values),
-		todo:    make([]step, 0, len(c.steps)),
-		skip:    make([]bool, len(c.steps)),
-		lists:   make([][]int32, c.lists),
-		room:    make([]int32, c.lists*chunkRows),
+// emptied returns n zero values, in the memory of old if it is enough.
+func emptied[T any](old []T, n int32) []T {
+	if int(n) > cap(old) {
+		return make([]T, n)
 	}
-	memory := make([]float64, c.buffers*chunkRows)
+	old = old[:n]
+	clear(old)
+	return old
+}
+
+// reset makes s the memory of c.
+func (s *Scratch) reset(c *columns) {
+	s.of, s.varied = c, false
+	s.view, s.uniform, s.scalar, s.filled = emptied(s.view, c.values), emptied(s.uniform, c.values), emptied(s.scalar, c.values), emptied(s.filled, c.values)
+	s.todo, s.skip = s.todo[:0], emptied(s.skip, int32(len(c.steps)))
+	s.lists, s.room = emptied(s.lists, c.lists), emptied(s.room, c.lists*chunkRows)
+	s.memory, s.buffers = emptied(s.memory, c.buffers*chunkRows), emptied(s.buffers, c.buffers)
 	for i := range s.buffers {
-		s.buffers[i] = memory[i*chunkRows:][:chunkRows]
+		s.buffers[i] = s.memory[i*chunkRows:][:chunkRows]
+	}
+	if n := int(c.values); n > cap(s.fills) {
+		s.fills = append(s.fills[:cap(s.fills)], make([][]float64, n-cap(s.fills))...)
+	} else {
+		s.fills = s.fills[:n] // with the columns that it has
 	}
 	for _, k := range c.consts {
 		s.uniform[k.value], s.scalar[k.value] = true, k.k
 		s.fill(k.value)
 	}
-	return s
 }
 
 // fill makes the column of a uniform value.
-func (s *batchScratch) fill(v int32) {
+func (s *Scratch) fill(v int32) {
 	if s.filled[v] {
 		return
 	}
@@ -98,7 +119,10 @@ func (s *batchScratch) fill(v int32) {
 	s.view[v] = col
 }
 
-func (s *batchScratch) run(c *columns, cols [][]float64, out []float64) {
+func (s *Scratch) run(c *columns, cols [][]float64, out []float64) {
+	if s.of != c {
+		s.reset(c)
+	}
 	if varied := allVaried(c, cols); !varied || !s.varied {
 		s.hoist(c, cols)
 		s.varied = varied
@@ -138,7 +162,7 @@ func allVaried(c *columns, cols [][]float64) bool {
 }
 
 // hoist finds what is the same in all rows, and computes it.
-func (s *batchScratch) hoist(c *columns, cols [][]float64) {
+func (s *Scratch) hoist(c *columns, cols [][]float64) {
 	for _, a := range c.args {
 		col := cols[a.arg]
 		s.filled[a.value] = false
@@ -167,7 +191,7 @@ func (s *batchScratch) hoist(c *columns, cols [][]float64) {
 }
 
 // plan lists the steps that each chunk of rows takes, and makes the columns of the uniform values they read.
-func (s *batchScratch) plan(c *columns) {
+func (s *Scratch) plan(c *columns) {
 	clear(s.skip)
 	for i := range c.steps {
 		st := &c.steps[i]
@@ -215,7 +239,7 @@ func pick(c bool, x, y float64) float64 {
 }
 
 // chunk evaluates the rows of one chunk.
-func (s *batchScratch) chunk(c *columns, out []float64) {
+func (s *Scratch) chunk(c *columns, out []float64) {
 	made := false
 	for i := range s.todo {
 		st := &s.todo[i]

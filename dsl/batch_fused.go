@@ -3,7 +3,7 @@ package dsl
 import "math"
 
 // fusedStep computes dst by the kernels that do two operations in one pass.
-func (s *batchScratch) fusedStep(st *step, dst, x, y []float64) {
+func (s *Scratch) fusedStep(st *step, dst, x, y []float64) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	switch st.op {
 	case kSqrtMul:

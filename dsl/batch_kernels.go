@@ -7,7 +7,7 @@ import (
 )
 
 // step computes dst from the columns of st's operands.
-func (s *batchScratch) step(st *step, dst []float64) {
+func (s *Scratch) step(st *step, dst []float64) {
 	x := s.view[st.args[0]]
 	if st.n == 1 {
 		s.step1(st, dst, x)
@@ -55,7 +55,7 @@ func (s *batchScratch) step(st *step, dst []float64) {
 }
 
 // step1 computes dst from one column.
-func (s *batchScratch) step1(st *step, dst, x []float64) {
+func (s *Scratch) step1(st *step, dst, x []float64) {
 	x = x[:len(dst)]
 	switch st.op {
 	case kernel(vNeg):
@@ -98,7 +98,7 @@ func (s *batchScratch) step1(st *step, dst, x []float64) {
 }
 
 // rows lists the rows that a step computes; nil means all.
-func (s *batchScratch) rows(st *step) []int32 {
+func (s *Scratch) rows(st *step) []int32 {
 	if st.rows == none {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (s *batchScratch) rows(st *step) []int32 {
 
 // filter makes the list of the rows, of n or of another list, that a condition lets through. It does not branch on the
 // condition, which is often a coin toss.
-func (s *batchScratch) filter(st *step, n int) {
+func (s *Scratch) filter(st *step, n int) {
 	cond := s.view[st.args[0]][:n]
 	list := s.room[st.dst*chunkRows:][:chunkRows]
 	k := 0

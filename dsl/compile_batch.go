@@ -144,7 +144,8 @@ func emitColumns(g *graph, s *schedule, result id) *columns {
 	e.value(result)
 	e.fuse()
 	e.assignBuffers()
-	return &e.c
+	c := e.c // a pointer into e would keep the graph
+	return &c
 }
 
 // condition is what decides whether a row enters region r.

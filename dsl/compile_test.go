@@ -146,7 +146,8 @@ func TestInvariantWorkIsHoisted(t *testing.T) {
 	for i := range col {
 		col[i] = float64(i)
 	}
-	s := newBatchScratch(p.columns)
+	s := new(Scratch)
+	s.reset(p.columns)
 	passes := func(cols ...[]float64) int {
 		s.run(p.columns, cols, make([]float64, len(col)))
 		return len(s.todo)

@@ -72,7 +72,7 @@ func (p *Program) assemble(g *graph, outputs []id, on bool) (err error) {
 	s := newSchedule(g, outputs)
 	if !on {
 		p.columns = emitColumns(g, s, outputs[0])
-		p.scratch.New = func() any { return newBatchScratch(p.columns) }
+		p.scratch.New = func() any { return new(Scratch) }
 	}
 	var temps int
 	p.code, temps, err = emitScalar(g, s, outputs, on, len(p.names))

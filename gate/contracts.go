@@ -107,7 +107,7 @@ func (b *bench) ensureOnGrid(e ensure) (Contract, bool) {
 
 func (b *bench) shapeOnGrid(s *shape) (Contract, bool) {
 	moved := make([]float64, b.grid.n)
-	b.program.Batch(s.cols, moved)
+	b.program.BatchIn(&b.scratch, s.cols, moved)
 	for i, v := range moved {
 		here, there := b.grid.Point(i), b.grid.Point(i)
 		there[s.input] = s.cols[s.input][i]

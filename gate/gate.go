@@ -76,7 +76,7 @@ type Gate struct {
 	rules    *constraints
 	cache    *cache[judgement]
 	identity string
-	outs     sync.Pool // of columns for the grid's results
+	rooms    sync.Pool // of *room
 }
 
 // New builds a gate: the grid, the contracts' programs and the constraints are prepared here, once.
@@ -115,13 +115,16 @@ func New(cfg Config) (*Gate, error) {
 	if err := g.prepare(allow); err != nil {
 		return nil, &ConfigError{[]error{err}}
 	}
-	g.outs.New = func() any {
-		out := make([]float64, g.grid.Len())
-		return &out
-	}
+	g.rooms.New = func() any { return &room{out: make([]float64, g.grid.Len())} }
 	g.cache = newCache[judgement](cfg.CacheEntries)
 	g.identity = g.hash()
 	return g, nil
+}
+
+// room is memory for judging one candidate after the other.
+type room struct {
+	out     []float64 // the grid's results
+	scratch dsl.Scratch
 }
 
 // ConfigError lists everything that is wrong with the description of a gate.

@@ -60,9 +60,9 @@ func (g *Gate) judgement(rule *dsl.Rule) *judgement {
 		j.refuse(Size, finding{dsl.CodeTooLarge, fmt.Sprintf("the rule has %d bytes in canonical form; at most %d are allowed", n, limit), "make it simpler"})
 		return j
 	}
-	out := g.outs.Get().(*[]float64)
-	defer g.outs.Put(out)
-	b := &bench{Gate: g, judgement: j, rule: rule, out: *out}
+	r := g.rooms.Get().(*room)
+	defer g.rooms.Put(r)
+	b := &bench{Gate: g, judgement: j, rule: rule, room: r}
 	_ = b.onGrid() && b.contractsOnGrid() && b.prove() && b.constraints()
 	return j
 }
@@ -71,8 +71,8 @@ func (g *Gate) judgement(rule *dsl.Rule) *judgement {
 type bench struct {
 	*Gate
 	*judgement
+	*room
 	rule  *dsl.Rule
-	out   []float64
 	reads []string
 }
 
@@ -102,7 +102,7 @@ func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // onGrid runs the candidate on the grid.
 func (b *bench) onGrid() bool {
-	b.program.Batch(b.grid.cols, b.out)
+	b.program.BatchIn(&b.scratch, b.grid.cols, b.out)
 	if b.cfg.Signature.Result.Kind != dsl.NumKind {
 		return true
 	}

@@ -32,6 +32,7 @@ func tables() []table {
 		{"landscape", "./problems/landscape", "BenchmarkAgainstPlain$", "1x"},
 		{"binpack", "./problems/binpack", "BenchmarkRuleOverGo$", "5x"},
 		{"rounds", "./engine", "BenchmarkRounds$|BenchmarkTrials$|BenchmarkWorkers$", "1x"},
+		{"memory", "./engine", "BenchmarkCandidates$", "1x"},
 		{"durable", "./engine/ledger", "BenchmarkDurableRounds$", "1x"},
 		{"evaluators", "./problems/command", "BenchmarkCall$|BenchmarkStart$", "50x"},
 	}
