@@ -14,10 +14,12 @@ import (
 // TestAFullDisk evolves on a small disk with room for less and less of the run: each time the error says
 // that there is no space, and the run goes on once there is.
 func TestAFullDisk(t *testing.T) {
-	base := t.TempDir()
+	base, small := t.TempDir(), crashes()[0]
+	small.install(t, base)
 	output(t, adrun(t, base, "evolve", "s.yaml"))
 	for _, free := range []int64{4 << 10, 60 << 10, 140 << 10, 200 << 10} {
 		dir := t.TempDir()
+		small.install(t, dir)
 		disk := filepath.Join(dir, ".adrun")
 		if err := os.Mkdir(disk, 0o755); err != nil {
 			t.Fatal(err)

@@ -58,6 +58,7 @@ evolve:
   seed: 1
   solved: 1.1 # above 1, every rollout asks for a proposal
   # patience: 5 # rounds without a commit that end the run
+  # order: window # lanes do not wait for each other
 
 # budget:
 #   max_rollouts: 100000

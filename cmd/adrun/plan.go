@@ -102,7 +102,7 @@ func (p *plan) commonConfig() (engine.Config, error) {
 		Tasks:    engine.Tasks{HeldOut: s.Data.HeldOut},
 		Actor:    actor,
 		Policies: policies,
-		Parallel: engine.Parallel{Lanes: s.Evolve.Lanes},
+		Parallel: parallelOf(s.Evolve),
 		Budget:   budgetOf(s),
 		Gate:     engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}, MinGate: s.Gate.MinGate},
 	}, nil
@@ -118,13 +118,22 @@ func (p *plan) checkInputs(names []string) error {
 	return nil
 }
 
+// parallelOf says how the lanes of a spec wait for each other.
+func parallelOf(e spec.Evolve) engine.Parallel {
+	p := engine.Parallel{Lanes: e.Lanes, Refresh: e.Refresh}
+	if e.Order == spec.OrderWindow || e.Order == spec.OrderArrival {
+		p.Async = engine.Async{On: true, Order: engine.Order(e.Order)}
+	}
+	return p
+}
+
 // budgetOf takes the limits of a spec. The governor comes with a cap: without one there is no fraction that
 // it could go by.
 func budgetOf(s *spec.Spec) engine.Budget {
 	b := engine.Budget{
 		Rounds: s.Evolve.Rounds, Target: s.Evolve.Target, Patience: s.Evolve.Patience,
 		MaxTime: seconds(s.Budget.MaxSeconds), MaxRollouts: s.Budget.MaxRollouts,
-		MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCost,
+		MaxCalls: s.Budget.MaxCalls, MaxTokens: s.Budget.MaxTokens, MaxCost: s.Budget.MaxCost,
 	}
 	var returns budget.Returns
 	if r := s.Budget.Returns; r != nil {

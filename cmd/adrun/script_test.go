@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"flip": flip, "waitrows": waitRows, "interrupt": interrupt,
+			"beginswith": beginsWith,
 		},
 	})
 }
@@ -51,6 +52,13 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	text[at] ^= 1
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
+}
+
+// beginsWith FILE PREFIX compares the beginning of a file, or of stdout, with another file.
+func beginsWith(ts *testscript.TestScript, _ bool, args []string) {
+	if text, prefix := ts.ReadFile(args[0]), ts.ReadFile(args[1]); prefix == "" || !strings.HasPrefix(text, prefix) {
+		ts.Fatalf("%s does not begin with %s", args[0], args[1])
+	}
 }
 
 // waitRows RUN N waits until so many rounds of a run are in its ledger.

@@ -118,7 +118,7 @@ func TestDamageIsNamed(t *testing.T) {
 // up to there and lose the rest without a word.
 func TestAFlippedByteInTheLog(t *testing.T) {
 	dir := t.TempDir()
-	if err := victim(t, dir, false, 60).Run(); err == nil {
+	if err := victim(t, dir, "", 60).Run(); err == nil {
 		t.Fatal("the process was not killed")
 	}
 	wal := filepath.Join(dir, "l.db-wal")

@@ -168,6 +168,7 @@ func (v *validator) validate(s *Spec) {
 	v.within("$.evolve.solved", s.Evolve.Solved, 0, 2)
 	v.within("$.evolve.target", s.Evolve.Target, 0, 1)
 	v.within("$.evolve.patience", float64(s.Evolve.Patience), 0, 1e9)
+	v.order(s.Evolve)
 	v.within("$.budget.max_seconds", float64(s.Budget.MaxSeconds), 0, 1e9)
 	v.within("$.budget.max_rollouts", float64(s.Budget.MaxRollouts), 0, 1e15)
 	v.budget(s.Budget)
@@ -183,7 +184,19 @@ func (v *validator) validate(s *Spec) {
 	}
 }
 
+// order checks how the lanes of a run wait for each other.
+func (v *validator) order(e Evolve) {
+	v.within("$.evolve.refresh", float64(e.Refresh), 0, 1e6)
+	if e.Order != "" {
+		v.oneOf("$.evolve.order", e.Order, OrderRounds, OrderWindow, OrderArrival)
+	}
+	if e.Refresh > 1 && (e.Order == OrderWindow || e.Order == OrderArrival) {
+		v.report("$.evolve.refresh", "order %s has no rounds that a lane could skip: it looks at the head with every lease", e.Order)
+	}
+}
+
 func (v *validator) budget(b Budget) {
+	v.within("$.budget.max_calls", float64(b.MaxCalls), 0, 1e15)
 	v.within("$.budget.max_tokens", float64(b.MaxTokens), 0, 1e15)
 	v.within("$.budget.max_cost", b.MaxCost, 0, 1e300)
 	v.within("$.budget.soft_floor", b.SoftFloor, 0, 1)

@@ -44,12 +44,22 @@ type Evolve struct {
 	Solved   float64 `yaml:"solved,omitempty" json:"solved,omitempty" jsonschema:"the reward at which a rollout asks for no proposal; above 1 every rollout asks"`
 	Target   float64 `yaml:"target,omitempty" json:"target,omitempty" jsonschema:"the held-out reward at which the run is done"`
 	Patience int     `yaml:"patience,omitempty" json:"patience,omitempty" jsonschema:"rounds without a commit that end the run"`
+	Order    string  `yaml:"order,omitempty" json:"order,omitempty" jsonschema:"what waits for what: rounds (the default) end when every lane is done; window and arrival merge while other lanes go on, window in the order of the leases, the same for any --workers, arrival as they finish, which only a resume repeats"`
+	Refresh  int     `yaml:"refresh,omitempty" json:"refresh,omitempty" jsonschema:"rounds for which a lane keeps what it has seen of the head; lanes look again in turn; default 1"`
 }
+
+// The orders of a run.
+const (
+	OrderRounds  = "rounds"
+	OrderWindow  = "window"
+	OrderArrival = "arrival"
+)
 
 // Budget bounds what a run spends.
 type Budget struct {
 	MaxSeconds  int     `yaml:"max_seconds,omitempty" json:"max_seconds,omitempty" jsonschema:"wall time"`
 	MaxRollouts int     `yaml:"max_rollouts,omitempty" json:"max_rollouts,omitempty" jsonschema:"evaluations, trials among them"`
+	MaxCalls    int     `yaml:"max_calls,omitempty" json:"max_calls,omitempty" jsonschema:"requests to a model"`
 	MaxTokens   int     `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" jsonschema:"tokens of a model"`
 	MaxCost     float64 `yaml:"max_cost,omitempty" json:"max_cost,omitempty" jsonschema:"units of cost: the operators of each rule evaluated, and what evaluators report"`
 	// The governor comes with any of the caps above but max_seconds.
@@ -60,7 +70,9 @@ type Budget struct {
 }
 
 // Capped reports whether there is a budget whose fractions mean something.
-func (b Budget) Capped() bool { return b.MaxRollouts > 0 || b.MaxTokens > 0 || b.MaxCost > 0 }
+func (b Budget) Capped() bool {
+	return b.MaxRollouts > 0 || b.MaxCalls > 0 || b.MaxTokens > 0 || b.MaxCost > 0
+}
 
 // Returns says when the returns of a run have diminished.
 type Returns struct {
