@@ -10,11 +10,12 @@ import (
 	"github.com/agentdescent/adrun/problems/command"
 )
 
-func main() {
+func main() { os.Exit(execute()) }
+
+func execute() int {
 	command.ShimMain() // adrun is its own supervisor of evaluators
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	defer stop()
+	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }

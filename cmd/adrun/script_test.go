@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/agentdescent/adrun/engine/ledger"
 	"github.com/agentdescent/adrun/problems/command"
@@ -18,7 +20,17 @@ import (
 
 func TestMain(m *testing.M) {
 	command.ShimMain()
-	testscript.Main(m, map[string]func(){"adrun": main})
+	testscript.Main(m, map[string]func(){"adrun": mainUnderTest})
+}
+
+// mainUnderTest is main, and fails where a goroutine is left.
+func mainUnderTest() {
+	code := execute()
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 3
+	}
+	os.Exit(code)
 }
 
 // TestScripts runs testdata/script/*.txtar: one behaviour each, named verb_case. UPDATE_SCRIPTS=1

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // The crash and writer tests start the test binary again as the process that is killed, or that writes
@@ -20,7 +22,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(roleKey) {
 	case "":
 		flag.Parse()
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
 	case "run":
 		os.Exit(runVictim(context.Background()))
 	case "write":

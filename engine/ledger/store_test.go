@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/agentdescent/adrun/engine"
@@ -38,7 +37,6 @@ func runOn(t testing.TB, l engine.Ledger) *engine.Result {
 }
 
 func TestARunIsKeptAsInMemory(t *testing.T) {
-	defer goleak.VerifyNone(t)
 	ctx := context.Background()
 	memory := engine.NewMemory()
 	want := runOn(t, memory)
