@@ -61,11 +61,12 @@ points:
 	$(GO) test ./dsl/fmath -run Accuracy -points 10000000 -timeout 2h -v
 
 # Kills real processes after every durable write and at 800 random instants, and the command line 200 times, evolve
-# and resume, with an evaluator that writes its calls down; lets 8 writers in 2 processes make 10,000 commits.
+# and resume, with an evaluator that writes its calls down; lets 8 writers in 2 processes make 10,000
+# commits; flips a thousand bytes of each file of a ledger.
 crash:
 	$(GO) test ./engine/ledger -run Kills -kills 1600 -timeout 2h -v
 	$(GO) test ./engine/ledger -run Writers -commits 10000 -timeout 2h -v
-	$(GO) test ./cmd/adrun -run 'Killed|FullDisk' -kills 200 -timeout 2h -v
+	$(GO) test ./cmd/adrun -run 'Killed|FullDisk|Doctor' -kills 200 -flips 1000 -timeout 2h -v
 
 # The tables of docs/performance.md, measured anew.
 bench:

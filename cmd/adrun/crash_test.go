@@ -252,7 +252,7 @@ func (d *disturber) disturb(t *testing.T, cmd *exec.Cmd) string {
 	switch ws, text := exit.Sys().(syscall.WaitStatus), stderr.String(); {
 	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
 		d.killed++
-	case ws.Signaled() && ws.Signal() == syscall.SIGTERM, strings.Contains(text, "interrupted after"):
+	case ws.Signaled() && ws.Signal() == syscall.SIGTERM, strings.Contains(text, "adrun: interrupted "):
 		d.terminated++
 	case strings.Contains(text, "holds no run"), strings.Contains(text, "is done"):
 		return "with nothing to resume"

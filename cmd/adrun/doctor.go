@@ -25,9 +25,9 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor RUN",
 		Short: "Check that nothing of a run is damaged",
 		Long: `Doctor checks what is stored of a run: its spec, its ledger (the chain of commits, a checksum of every
-other row, SQLite's own structure, and the hash of the whole file that the last process left) and its
-trajectories. It fails when something is damaged. A run that was killed has no hash of the whole file:
-there a change in bytes that hold nothing is not seen.`,
+other row, SQLite's own structure, the hash of the whole file and the checksums of the write-ahead log beside
+it) and its trajectories. It fails when something is damaged. A run that was killed in the moment in which its
+log was folded into the file has no hash: there a change in bytes that hold nothing is not seen.`,
 		Args: exactly(1, "one RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.doctor(cmd.Context(), args[0], f) },
 	}
@@ -102,9 +102,9 @@ func (a *app) checkLedger(ctx context.Context, run *runs.Run) []finding {
 		return []finding{found("ledger", verifyLive(ctx, run), "every row and the chain are right so far")}
 	}
 	sealed, err := run.CheckSeal()
-	list := []finding{found("seal", err, "the file is the one that the last process left")}
+	list := []finding{found("seal", err, "the file is as its process left it")}
 	if !sealed && err == nil {
-		list[0].Text = "none: the last process was killed, or the run is new"
+		list[0].Text = "none: the process was killed while it folded its log into the file, or the run is new"
 	}
 	err = ledger.Check(ctx, run.LedgerPath())
 	var empty *ledger.FormatError

@@ -56,7 +56,7 @@ func (d *driver) drive(ctx context.Context) (err error) {
 	d.plan.failures.to = d.app.stderr
 	defer func() { err = errors.Join(err, d.plan.close()) }()
 	status := runs.Status{State: runs.Running, PID: os.Getpid(), Updated: time.Now()}
-	if err := errors.Join(d.run.SetStatus(status), d.run.Unseal()); err != nil {
+	if err := d.run.SetStatus(status); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -68,13 +68,15 @@ func (d *driver) drive(ctx context.Context) (err error) {
 	if res != nil {
 		status.Stop = string(res.Stop)
 	}
-	if err != nil {
+	if res == nil && errors.Is(err, context.Canceled) {
+		status.Stop = string(engine.StopCancelled)
+	} else if err != nil {
 		status.Error = err.Error()
 	} else if res.Stop.Final() {
 		status.State = runs.Done
 	}
 	// What is left to be written is not worth an error beside one that says why.
-	if last := errors.Join(d.run.ClearCancel(), d.run.Seal(), d.run.SetStatus(status)); err == nil {
+	if last := errors.Join(d.run.ClearCancel(), d.run.SetStatus(status)); err == nil {
 		err = last
 	}
 	return d.verdict(res, err)
@@ -84,6 +86,9 @@ func (d *driver) drive(ctx context.Context) (err error) {
 func (d *driver) verdict(res *engine.Result, err error) error {
 	id, stderr := d.run.ID, d.app.stderr
 	switch {
+	case res == nil && errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "adrun: interrupted before the run began: 'adrun resume %s' goes on\n", id)
+		return errFindings
 	case err != nil && res == nil:
 		return err
 	case err != nil:
@@ -107,6 +112,9 @@ func (d *driver) evolve(ctx context.Context, start time.Time) (res *engine.Resul
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.Keep(d.run); err != nil {
+		return nil, err
+	}
 	rollouts, err := trajectory.Open(d.run.TrajectoryDir())
 	if err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"testing"
 )
@@ -17,4 +19,21 @@ func Exec(t testing.TB, s *Store, query string, args ...any) {
 	if _, err := s.db.Exec(query, args...); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Hold reads the file in a transaction that lasts until the returned function is called.
+func Hold(t testing.TB, path string) func() error {
+	r, err := OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := r.db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := tx.QueryRow(`SELECT count(*) FROM entries`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return func() error { return errors.Join(tx.Rollback(), r.Close()) }
 }

@@ -18,13 +18,13 @@ type Reader struct {
 	path string
 }
 
-// OpenReader opens a ledger that exists and writes nothing to it. What a killed process left in the
-// write-ahead log is recovered, as by any opening.
+// OpenReader opens a ledger that exists and changes nothing of it. What a killed process left in the
+// write-ahead log is read from there.
 func OpenReader(path string) (*Reader, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("opening the ledger: %w", err)
 	}
-	db, err := open(path, "rw", "query_only(1)")
+	db, err := open(path, "ro", "query_only(1)")
 	if err != nil {
 		return nil, fmt.Errorf("opening the ledger %s: %w", path, err)
 	}
@@ -41,7 +41,7 @@ func OpenReader(path string) (*Reader, error) {
 	return r, nil
 }
 
-// Close closes the file. The last handle to be closed folds the write-ahead log into it.
+// Close closes the file.
 func (r *Reader) Close() error {
 	if err := r.db.Close(); err != nil {
 		return fmt.Errorf("closing the ledger %s: %w", r.path, err)

@@ -26,7 +26,10 @@ var tables = []string{
 // entriesARun is how many entries the id of an entry has room for.
 const entriesARun = 1 << 32
 
-// open opens the file in a mode of SQLite's URI names: rwc creates it, rw does not.
+// busyTimeout is how long a lock is waited for, in milliseconds.
+const busyTimeout = `PRAGMA busy_timeout = 30000`
+
+// open opens the file in a mode of SQLite's URI names: rwc creates it, ro does not change it.
 func open(path, mode string, pragmas ...string) (*sql.DB, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

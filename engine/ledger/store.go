@@ -30,6 +30,9 @@ type Store struct {
 	run   int64 // the run's number in the file; 0 before Begin
 	next  int   // entries stored
 	stmts statements
+
+	keeper Keeper // nil: SQLite folds the log into the file when it likes
+	foldAt int64  // the size of the log at which it is folded
 }
 
 var _ engine.Ledger = (*Store)(nil)
@@ -61,8 +64,7 @@ func Open(path string) (*Store, error) {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Without success the log stays beside the file, and is as good there.
-	_, _ = s.db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+	s.fold()
 	return s.Reader.Close()
 }
 
@@ -196,6 +198,7 @@ func (s *Store) Write(ctx context.Context, b engine.Batch) error {
 		return s.explain("writing", err)
 	}
 	s.next += len(b.Entries)
+	s.foldIfLong()
 	return nil
 }
 
@@ -288,6 +291,9 @@ func (s *Store) PutOutcome(ctx context.Context, key string, o engine.Outcome) er
 	if err != nil {
 		return s.explain("writing", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.foldIfLong()
 	return nil
 }
 

@@ -280,3 +280,42 @@ func TestACommitIsWrittenOnce(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Whoever looks at a ledger while it is written sees it as it was at one moment.
+func TestVerifySeesOneMoment(t *testing.T) {
+	ctx, path := context.Background(), filepath.Join(t.TempDir(), "l.db")
+	s := open(t, path)
+	if _, err := s.Begin(ctx, engine.Header{RunID: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		parent := ""
+		for n := 1; n <= 300; n++ {
+			c := sealed(t, "r", "a", n, parent, strconv.Itoa(n))
+			if err := s.Write(ctx, engine.Batch{Commits: []engine.Commit{c}}); err != nil {
+				done <- err
+				return
+			}
+			parent = c.Hash
+		}
+		done <- nil
+	}()
+	r, err := ledger.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; ; n++ {
+		if err := r.Verify(ctx); err != nil {
+			t.Fatalf("look %d: %v", n, err)
+		}
+		select {
+		case err := <-done:
+			if err := errors.Join(err, r.Close()); err != nil || n < 10 {
+				t.Fatalf("%d looks: %v", n, err)
+			}
+			return
+		default:
+		}
+	}
+}

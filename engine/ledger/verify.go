@@ -67,9 +67,15 @@ func Check(ctx context.Context, path string) error {
 
 // Verify checks the whole file: SQLite's structure, the checksum of every row, the chain of the commits,
 // that each head is the end of its chain, and that logs and commits tell the same. Damage is a *DamageError
-// that lists all that was found; another error means that the file could not be read.
+// that lists all that was found; another error means that the file could not be read. While the ledger is
+// written, Verify sees it as it was at one moment.
 func (r *Reader) Verify(ctx context.Context) error {
-	v := &verifier{reader: r, runs: map[int64]string{}, chains: map[string][]engine.Commit{}, logged: map[string]int{}}
+	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return r.explain("reading", err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	v := &verifier{db: tx, path: r.path, runs: map[int64]string{}, chains: map[string][]engine.Commit{}, logged: map[string]int{}}
 	for _, check := range []func(context.Context) error{
 		v.structure, v.tables, v.runRows, v.commitRows, v.entryRows, v.headRows, v.outcomeRows,
 	} {
@@ -90,7 +96,8 @@ func (r *Reader) Verify(ctx context.Context) error {
 
 // verifier gathers what is wrong with a ledger.
 type verifier struct {
-	reader *Reader
+	db     queryer
+	path   string
 	found  []string
 	runs   map[int64]string
 	chains map[string][]engine.Commit // by artifact
@@ -108,7 +115,7 @@ func (v *verifier) report(format string, args ...any) {
 
 // structure lets SQLite check its trees and indexes.
 func (v *verifier) structure(ctx context.Context) error {
-	return rows(ctx, v.reader.db, func(rs *sql.Rows) error {
+	return rows(ctx, v.db, func(rs *sql.Rows) error {
 		var text string
 		if err := rs.Scan(&text); err != nil {
 			return err
@@ -123,7 +130,7 @@ func (v *verifier) structure(ctx context.Context) error {
 // tables compares the declarations with those that Open makes.
 func (v *verifier) tables(ctx context.Context) error {
 	var got []string
-	err := rows(ctx, v.reader.db, func(rs *sql.Rows) error {
+	err := rows(ctx, v.db, func(rs *sql.Rows) error {
 		var text string
 		err := rs.Scan(&text)
 		got = append(got, text)
@@ -139,7 +146,7 @@ func (v *verifier) tables(ctx context.Context) error {
 }
 
 func (v *verifier) runRows(ctx context.Context) error {
-	return rows(ctx, v.reader.db, func(rs *sql.Rows) error {
+	return rows(ctx, v.db, func(rs *sql.Rows) error {
 		var n, sum int64
 		var run, header string
 		if err := rs.Scan(&n, &run, &header, &sum); err != nil {
@@ -159,7 +166,7 @@ func (v *verifier) runRows(ctx context.Context) error {
 // commitRows follows the chain of each artifact.
 func (v *verifier) commitRows(ctx context.Context) error {
 	want := int64(0)
-	return rows(ctx, v.reader.db, func(rs *sql.Rows) error {
+	return rows(ctx, v.db, func(rs *sql.Rows) error {
 		var n int64
 		var proposal, body, state string
 		if err := rs.Scan(&n, &proposal, &body, &state); err != nil {
@@ -196,7 +203,7 @@ func (v *verifier) commitRows(ctx context.Context) error {
 
 func (v *verifier) entryRows(ctx context.Context) error {
 	next := map[int64]int64{}
-	return rows(ctx, v.reader.db, func(rs *sql.Rows) error {
+	return rows(ctx, v.db, func(rs *sql.Rows) error {
 		var id, sum int64
 		var kind, data string
 		if err := rs.Scan(&id, &kind, &data, &sum); err != nil {
@@ -228,7 +235,7 @@ func (v *verifier) entryRows(ctx context.Context) error {
 // headRows checks that dev is the end of each chain, and that stable is on it.
 func (v *verifier) headRows(ctx context.Context) error {
 	for _, branch := range []string{dev, stable} {
-		heads, err := readHeads(ctx, v.reader.db, v.reader.path, branch)
+		heads, err := readHeads(ctx, v.db, v.path, branch)
 		if err != nil {
 			return err
 		}
@@ -246,7 +253,7 @@ func (v *verifier) headRows(ctx context.Context) error {
 		}
 	}
 	var others int
-	err := v.reader.db.QueryRowContext(ctx, `SELECT count(*) FROM heads WHERE branch NOT IN ('dev', 'stable')`).Scan(&others)
+	err := v.db.QueryRowContext(ctx, `SELECT count(*) FROM heads WHERE branch NOT IN ('dev', 'stable')`).Scan(&others)
 	if others > 0 {
 		v.report("%d heads are neither dev nor stable", others)
 	}
@@ -268,7 +275,7 @@ func (v *verifier) head(branch string, at engine.Ref) {
 }
 
 func (v *verifier) outcomeRows(ctx context.Context) error {
-	return rows(ctx, v.reader.db, func(rs *sql.Rows) error {
+	return rows(ctx, v.db, func(rs *sql.Rows) error {
 		var key, text string
 		var sum int64
 		if err := rs.Scan(&key, &text, &sum); err != nil {

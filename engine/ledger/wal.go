@@ -42,13 +42,17 @@ func checkLog(path string) error {
 			break
 		}
 	}
-	// What follows the last good frame may be the remains of an earlier log, with earlier salts.
-	for i, n := 0, 0; i+w.frame() <= len(w.rest); i, n = i+w.frame(), n+1 {
-		salt := binary.BigEndian.Uint32(w.rest[i+8:])
-		remains := w.salt[0]-salt >= 1 && w.salt[0]-salt <= w.generation
-		unfinished := n == 0 && w.generation > 0 && salt == w.salt[0]
+	// What follows the last good frame may be the remains of an earlier log, with earlier salts, and a frame
+	// that was being written over the first of them.
+	more := len(w.rest) / w.frame()
+	for n := range more {
+		f := w.rest[n*w.frame():]
+		salt := [2]uint32{binary.BigEndian.Uint32(f[8:]), binary.BigEndian.Uint32(f[12:])}
+		ago := w.salt[0] - salt[0] // the first salt counts the logs, the second is random
+		remains := ago >= 1 && ago <= w.generation && salt[1] != w.salt[1]
+		unfinished := n == 0 && more > 1 && w.generation > 0 && salt == w.salt
 		if !remains && !unfinished {
-			return damaged("frame %d of %d is wrong", frame+n, frame+len(w.rest)/w.frame())
+			return damaged("frame %d of %d is wrong", frame+n, frame+more)
 		}
 	}
 	return nil

@@ -100,12 +100,9 @@ func (r *Run) ClearCancel() error {
 	return err
 }
 
-// Seal writes the hash of the ledger down, once nobody writes it any more; Unseal removes it before
-// somebody does. A ledger whose log was not folded into it cannot be sealed.
+// Seal writes the hash of the ledger's file down; Unseal removes it before the file changes (ledger.Keeper).
+// What is not folded into the file yet stands in the write-ahead log, which has checksums of its own.
 func (r *Run) Seal() error {
-	if info, err := os.Stat(r.LedgerPath() + "-wal"); err == nil && info.Size() > 0 {
-		return nil
-	}
 	sum, err := hashFile(r.LedgerPath())
 	if err != nil {
 		return err
@@ -136,7 +133,7 @@ func (r *Run) CheckSeal() (sealed bool, err error) {
 		return true, err
 	}
 	if got != strings.TrimSpace(string(want)) {
-		return true, fmt.Errorf("%s is not the file that the last process left: its SHA-256 is %s, ledger.sha256 says %s; "+
+		return true, fmt.Errorf("%s is not as its process left it: its SHA-256 is %s, ledger.sha256 says %s; "+
 			"restore it from a copy", r.LedgerPath(), got, strings.TrimSpace(string(want)))
 	}
 	return true, nil

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
+)
+
+var flips = flag.Int("flips", 60, "how many bytes of a ledger are flipped")
+
+// TestDoctorFindsFlippedBytes flips bytes anywhere in the ledger of a run that is done, and of one that was killed
+// in its second life: each is found.
+func TestDoctorFindsFlippedBytes(t *testing.T) {
+	small := crashes()[0]
+	t.Run("done", func(t *testing.T) {
+		dir := t.TempDir()
+		small.install(t, dir)
+		output(t, adrun(t, dir, "evolve", "s.yaml"))
+		flipAnywhere(t, dir, "ledger.db", *flips)
+	})
+	t.Run("killed", func(t *testing.T) {
+		dir := t.TempDir()
+		long := crash{spec: strings.Replace(crashSpec, "rounds: 6", "rounds: 60", 1)}
+		long.install(t, dir)
+		killInRound(t, adrun(t, dir, "evolve", "s.yaml"), dir, syscall.SIGTERM)
+		killInRound(t, adrun(t, dir, "resume", "latest"), dir, syscall.SIGKILL)
+		flipAnywhere(t, dir, "ledger.db", *flips)
+		flipAnywhere(t, dir, "ledger.db-wal", *flips)
+	})
+}
+
+// killInRound ends a process when it has added a round to its ledger.
+func killInRound(t *testing.T, cmd *exec.Cmd, dir string, sig syscall.Signal) {
+	t.Helper()
+	run := filepath.Join(dir, ".adrun", "runs", "small-1")
+	before := rowsOf(run)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for rowsOf(run) == before {
+		time.Sleep(time.Millisecond)
+	}
+	_ = cmd.Process.Signal(sig)
+	if err := cmd.Wait(); err == nil {
+		t.Fatalf("%v was done before it could be killed", cmd.Args)
+	}
+}
+
+// flipAnywhere flips n bytes of a file of the run, one at a time, at the ends of the file and where chance has it.
+func flipAnywhere(t *testing.T, dir, name string, n int) {
+	t.Helper()
+	path := filepath.Join(dir, ".adrun", "runs", "small-1", name)
+	image, err := os.ReadFile(path)
+	if err != nil || len(image) < 1000 {
+		t.Fatalf("%s has %d bytes: %v", name, len(image), err)
+	}
+	if strings.HasSuffix(name, "-wal") {
+		// A frame that was being written when the process was killed is nothing that was acknowledged.
+		const header, frame = 32, 24 + 4096
+		image = image[:header+(len(image)-header)/frame*frame]
+	}
+	a := &app{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}
+	doctor := func() error {
+		return a.doctor(t.Context(), "latest", statusFlags{store: runs.Store{Root: filepath.Join(dir, ".adrun", "runs")}})
+	}
+	if err := doctor(); err != nil {
+		t.Fatalf("before anything is flipped: %v\n%s", err, a.stdout)
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	flipped := bytes.Clone(image)
+	for i := range n {
+		at := rng.IntN(len(image))
+		switch i {
+		case 0:
+			at = 0
+		case 1:
+			at = len(image) - 1
+		}
+		flipped[at] ^= 1 << rng.IntN(8)
+		if err := os.WriteFile(path, flipped, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := doctor(); !errors.Is(err, errFindings) {
+			t.Errorf("byte %d of the %d of %s: doctor says %v", at, len(image), name, err)
+		}
+		flipped[at] = image[at]
+	}
+	if err := os.WriteFile(path, image, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := doctor(); err != nil {
+		t.Errorf("when every byte is back, doctor says %v\n%s", err, a.stdout)
+	}
+	if left, err := os.ReadFile(path); err != nil || !bytes.Equal(left, image) {
+		t.Errorf("doctor changed %s (%v)", name, err)
+	}
+	t.Logf("%d of %d bytes of %s flipped", n, len(image), name)
+}
+
+// TestInterruptedBeforeItBegins is a signal that comes while the ledger is opened.
+func TestInterruptedBeforeItBegins(t *testing.T) {
+	t.Chdir(t.TempDir())
+	crashes()[0].install(t, ".")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if code := run(ctx, []string{"evolve", "s.yaml"}, nil, &stdout, &stderr); code != exitFinding {
+		t.Errorf("exit %d", code)
+	}
+	if text := stderr.String(); !strings.Contains(text, "interrupted before the run began: 'adrun resume small-1' goes on") {
+		t.Errorf("%s", text)
+	}
+	if code := run(t.Context(), []string{"resume", "latest"}, nil, &stdout, &stderr); code != exitFine {
+		t.Errorf("resume: exit %d\n%s", code, stderr.String())
+	}
+	if _, err := os.Stat(filepath.Join("runs", "small-1", "best.rule")); errors.Is(err, fs.ErrNotExist) {
+		t.Error("the resumed run wrote nothing")
+	}
+}

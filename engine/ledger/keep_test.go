@@ -1,0 +1,97 @@
+package ledger_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/engine/ledger"
+)
+
+// memory is a keeper that remembers the whole file.
+type memory struct {
+	path   string
+	sealed bool
+	image  string
+	seals  int
+}
+
+func (m *memory) Unseal() error { m.sealed = false; return nil }
+
+func (m *memory) Seal() error {
+	image, err := os.ReadFile(m.path)
+	m.sealed, m.image, m.seals = err == nil, string(image), m.seals+1
+	return err
+}
+
+func (m *memory) check(t *testing.T) {
+	t.Helper()
+	image, err := os.ReadFile(m.path)
+	if err != nil || !m.sealed || string(image) != m.image {
+		t.Fatalf("the file is not what the keeper was told (sealed: %v, %v)", m.sealed, err)
+	}
+}
+
+// TestAKeeperKnowsTheFile writes more than a log holds before it is folded. Between two calls the file does
+// not change, a reader keeps no writer waiting, and looking changes nothing.
+func TestAKeeperKnowsTheFile(t *testing.T) {
+	ctx, path := context.Background(), filepath.Join(t.TempDir(), "l.db")
+	s := open(t, path)
+	m := &memory{path: path}
+	if err := s.Keep(m); err != nil {
+		t.Fatal(err)
+	}
+	m.check(t)
+	if _, err := s.Begin(ctx, engine.Header{RunID: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	data := json.RawMessage(`"` + strings.Repeat("x", 60_000) + `"`)
+	longest := int64(0)
+	var release func() error
+	for i := range 300 {
+		if i == 50 {
+			release = ledger.Hold(t, path)
+		}
+		if err := s.Write(ctx, engine.Batch{Entries: []engine.Entry{{Seq: i, Kind: engine.LeaseEntry, Data: data}}}); err != nil {
+			t.Fatal(err)
+		}
+		if i == 120 {
+			if err := release(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i%25 == 0 {
+			m.check(t)
+			r, err := ledger.OpenReader(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(r.Verify(ctx), r.Close()); err != nil {
+				t.Fatal(err)
+			}
+			m.check(t)
+		}
+		if info, err := os.Stat(path + "-wal"); err == nil {
+			longest = max(longest, info.Size())
+		}
+	}
+	if m.seals < 4 || longest > 12<<20 {
+		t.Errorf("folded %d times, the longest log has %d bytes", m.seals, longest)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m.check(t)
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		t.Errorf("closing leaves a log of %d bytes", info.Size())
+	}
+	if err := ledger.Check(ctx, path); err != nil {
+		t.Fatal(err)
+	}
+	m.check(t)
+}
