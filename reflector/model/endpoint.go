@@ -30,7 +30,7 @@ type Endpoint struct {
 	// connection, a body that is not what it should be; 0 is DefaultRetries, below 0 none.
 	Retries int
 	// WaitMin and WaitMax bound the wait before a retry, which doubles; 0 is DefaultWaitMin and DefaultWaitMax.
-	// A server's Retry-After counts instead, up to WaitMax.
+	// A server's Retry-After counts instead, up to MaxRetryAfter.
 	WaitMin, WaitMax time.Duration
 	// RequestsPerMinute and TokensPerMinute limit the rate; 0 is no limit. Before a request its tokens are
 	// taken to be those of the prompt and MaxTokens.
@@ -45,6 +45,8 @@ const (
 	DefaultRetries = 4
 	DefaultWaitMin = 500 * time.Millisecond
 	DefaultWaitMax = time.Minute
+	// MaxRetryAfter bounds the wait that a server may ask for.
+	MaxRetryAfter = 10 * time.Minute
 )
 
 // maxBody bounds how much of an answer is read.
@@ -140,7 +142,7 @@ func retryable(ctx context.Context, resp *http.Response, err error) (bool, error
 func wait(shortest, longest time.Duration, attempt int, resp *http.Response) time.Duration {
 	if resp != nil {
 		if d, ok := retryAfter(resp.Header, time.Now); ok {
-			return min(d, longest)
+			return min(d, MaxRetryAfter)
 		}
 	}
 	return time.Duration(math.Min(float64(shortest)*math.Pow(2, float64(attempt)), float64(longest)))

@@ -19,33 +19,52 @@ const outcomeChars = 2000
 
 // describe says what a value is: for a rule its signature with the meanings, domains and contracts, the grammar,
 // the functions and the limits.
-func (p *Proposer) describe(pc *slots.ProposalContext) string {
-	if p.Describe != nil {
-		return p.Describe(pc)
-	}
-	if pc.Signature == nil {
-		return "The value is a text.\n\nReply with the whole new text and nothing else.\n"
-	}
+func (p *Proposer) describe(sig *dsl.Signature) string {
 	var b strings.Builder
+	if p.About != "" {
+		b.WriteString(strings.TrimSpace(p.About) + "\n\n")
+	}
+	switch {
+	case p.Description != "":
+		b.WriteString(p.Description)
+	case sig == nil:
+		b.WriteString("The value is a text.\n\nReply with the whole new text and nothing else.\n")
+	default:
+		p.describeRule(&b, sig)
+	}
+	return b.String()
+}
+
+// describeRule says what a rule of the signature is.
+func (p *Proposer) describeRule(b *strings.Builder, sig *dsl.Signature) {
 	b.WriteString("The value is a rule: a function of the inputs of this signature. An assume states what always holds of " +
 		"the inputs, an ensure what must hold of the result.\n\n")
-	b.WriteString(dsl.FormatDecl(pc.Signature))
-	name := pc.Signature.Name.Text
-	fmt.Fprintf(&b, "\nA rule is named by the last part of the signature's name, %s. It is written in this grammar. Tokens stand in "+
+	b.WriteString(dsl.FormatDecl(sig))
+	name := sig.Name.Text
+	fmt.Fprintf(b, "\nA rule is named by the last part of the signature's name, %s. It is written in this grammar. Tokens stand in "+
 		"angle brackets; layout means nothing.\n\n", name[strings.LastIndexByte(name, '.')+1:])
 	b.WriteString(grammar.RuleEBNF())
-	fmt.Fprintf(&b, "\nFunctions: %s. min and max take two or more numbers, pow two, clamp three (x, lo, hi), the others one.\n",
-		strings.Join(p.functions(), ", "))
-	b.WriteString("Numbers are 64-bit floats; true and false are no numbers. % has the sign of its divisor. " +
-		"Every path ends in a return, and nothing follows one. A local is declared by let before it is read, in its block, " +
-		"and no name is declared twice. No type is written. There are no loops and no functions of one's own.\n")
-	l := p.Limits.Normalize()
-	fmt.Fprintf(&b, "Limits: %d bytes, %d operators and calls, nesting %d, %d locals.\n", l.RuleBytes, l.Nodes, l.Nesting, l.Locals)
-	for _, c := range p.Constraints {
-		fmt.Fprintf(&b, "It must satisfy: %s\n", c)
-	}
+	b.WriteString(Language(p.functions()))
+	p.limits(b)
 	b.WriteString("\nReply with one whole rule and nothing else.\n")
-	return b.String()
+}
+
+// Language says what a grammar of the language leaves open: the functions and what everything means.
+func Language(functions []string) string {
+	return fmt.Sprintf("\nFunctions: %s. min and max take two or more numbers, pow two, clamp three (x, lo, hi), the others one.\n",
+		strings.Join(functions, ", ")) +
+		"Numbers are 64-bit floats; true and false are no numbers. % has the sign of its divisor. " +
+		"Every path ends in a return, and nothing follows one. A local is declared by let before it is read, in its block, " +
+		"and no name is declared twice. No type is written. There are no loops and no functions of one's own.\n"
+}
+
+// limits says how large a value may be, and what else must hold of it.
+func (p *Proposer) limits(b *strings.Builder) {
+	l := p.Limits.Normalize()
+	fmt.Fprintf(b, "Limits: %d bytes, %d operators and calls, nesting %d, %d locals.\n", l.RuleBytes, l.Nodes, l.Nesting, l.Locals)
+	for _, c := range p.Constraints {
+		fmt.Fprintf(b, "It must satisfy: %s\n", c)
+	}
 }
 
 func (p *Proposer) functions() []string {

@@ -22,6 +22,8 @@ type Gate interface {
 type Proposer struct {
 	Completer Completer
 	Settings
+	// Name is what the run calls the source of the proposals; "" is the model.
+	Name string
 	// Price of the tokens, for the spend of a proposal.
 	Price Price
 	// Repairs is how often a reply that may not run is sent back; 0 is DefaultRepairs, below 0 none.
@@ -33,8 +35,10 @@ type Proposer struct {
 	Functions   []string
 	Limits      dsl.Limits
 	Constraints []string
-	// Describe, if set, says what a value is instead of the signature's description.
-	Describe func(pc *slots.ProposalContext) string
+	// About is what else there is to say about the value, before its description.
+	About string
+	// Description says what a value is, instead of what is made of the signature; there is no grammar then.
+	Description string
 }
 
 // DefaultRepairs is how often a reply that may not run is sent back.
@@ -51,6 +55,27 @@ func (p *Proposer) Validate() error {
 	return err
 }
 
+// source names the model in tallies.
+func (p *Proposer) source() string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.Model
+}
+
+// normal is the proposer with its defaults.
+func (p *Proposer) normal() *Proposer {
+	q := *p
+	if q.MaxTokens == 0 {
+		q.MaxTokens = DefaultMaxTokens
+	}
+	if q.Repairs == 0 {
+		q.Repairs = DefaultRepairs
+	}
+	q.Repairs = max(q.Repairs, 0)
+	return &q
+}
+
 // Propose asks the model. A failure of the server before any reply is an error, which the engine retries. Bad
 // replies are none: what they cost is in the proposal's spend, which then holds no value.
 func (p *Proposer) Propose(ctx context.Context, pc *slots.ProposalContext) (*slots.Proposal, error) {
@@ -58,39 +83,52 @@ func (p *Proposer) Propose(ctx context.Context, pc *slots.ProposalContext) (*slo
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{Proposer: p, pc: pc, prompt: prompt}
+	p = p.normal()
+	c := &conversation{Proposer: p, pc: pc, prompt: prompt, replies: map[string]int{}}
 	c.request.Settings = p.Settings
-	if c.request.MaxTokens == 0 {
-		c.request.MaxTokens = DefaultMaxTokens
-	}
-	c.request.System, c.request.Grammar = p.describe(pc), p.grammar(pc)
+	c.request.System, c.request.Grammar = p.describe(pc.Signature), p.grammar(pc.Signature)
 	c.request.Messages = []Message{{User, prompt}}
-	repairs := p.Repairs
-	if repairs == 0 {
-		repairs = DefaultRepairs
-	}
 	for n := 0; ; n++ {
 		done, err := c.ask(ctx, n)
 		switch {
 		case err != nil && (n == 0 || ctx.Err() != nil):
-			return nil, err
+			return nil, &slots.SourceError{Source: p.source(), Err: err}
 		case err != nil:
 			// What was spent already must be counted, so this is no failure of the whole.
+			c.replies[causeNone]++
 			return c.proposal("", fmt.Sprintf("no reply to repair %d: %v", n, err)), nil
 		case done:
+			c.replies[causeUsed]++
 			return c.finish(ctx, n)
-		case n >= repairs:
+		case n >= p.Repairs:
+			return c.refused(), nil
+		case !c.affords():
+			c.replies[causeBudget]++
 			return c.refused(), nil
 		}
 	}
 }
 
+// What becomes of a reply, beside the ways in which it may be of no use.
+const (
+	causeUsed    = "used"    // its value may run
+	causeRefused = "refused" // its value may not run
+	causeNone    = "none"    // no reply came to a repair
+	causeBudget  = "budget"  // a repair was not asked for: the budget does not hold it
+)
+
+// affords reports whether the lease's allowance holds another request in the worst case.
+func (c *conversation) affords() bool {
+	next := c.spends(mostTokens(c.request.bytes()), c.MaxTokens)
+	return c.pc.Allowance == nil || c.spend.Plus(next).Within(*c.pc.Allowance)
+}
+
 // grammar is what replies are held to: "" where the server takes none or the value is no rule.
-func (p *Proposer) grammar(pc *slots.ProposalContext) string {
-	if pc.Signature == nil || p.Describe != nil {
+func (p *Proposer) grammar(sig *dsl.Signature) string {
+	if sig == nil || p.Description != "" {
 		return ""
 	}
-	g := grammar.New(pc.Signature, grammar.Options{Functions: p.Functions})
+	g := grammar.New(sig, grammar.Options{Functions: p.Functions})
 	switch p.Mode {
 	case OpenAILark:
 		return g.Lark()
@@ -107,6 +145,7 @@ type conversation struct {
 	prompt  string
 	request Request
 	spend   slots.Spend
+	replies map[string]int // what became of them
 
 	text      string           // the last value that was read from a reply
 	candidate *slots.Candidate // the value when a trial admitted it
@@ -127,6 +166,7 @@ func (c *conversation) ask(ctx context.Context, n int) (done bool, err error) {
 	text, problem := valueOf(reply)
 	if problem != nil {
 		c.problem = problem
+		c.replies[causeOf(problem)]++
 		c.request.Messages = []Message{{User, fmt.Sprintf("%s\nAn earlier reply was of no use: %v.\n", c.prompt, problem)}}
 		return false, nil
 	}
@@ -137,6 +177,7 @@ func (c *conversation) ask(ctx context.Context, n int) (done bool, err error) {
 	}
 	c.text = text
 	if !ok {
+		c.replies[causeRefused]++
 		c.request.Messages = []Message{{User, c.prompt}, {Assistant, text}, {User, complaintOf(text, ds)}}
 	}
 	return ok, nil
@@ -214,5 +255,5 @@ func (c *conversation) proposal(text, note string) *slots.Proposal {
 	if note != "" {
 		note = "/" + note
 	}
-	return &slots.Proposal{Text: text, Note: c.Model + note, Spend: c.spend}
+	return &slots.Proposal{Text: text, Note: c.Model + note, Source: c.source(), Replies: c.replies, Spend: c.spend}
 }

@@ -13,6 +13,19 @@ var (
 	errUnclosed  = errors.New("the reply was cut off: it opens a code fence and does not close it")
 )
 
+// causeOf names a way in which a reply is of no use.
+func causeOf(err error) string {
+	switch err {
+	case errTruncated:
+		return "truncated"
+	case errDeclined:
+		return "declined"
+	case errEmpty:
+		return "empty"
+	}
+	return "unclosed"
+}
+
 // valueOf returns the value that a reply proposes. A reply that was cut off is refused whole: what is there of it
 // may be another rule than the one that was meant.
 func valueOf(r Reply) (string, error) {

@@ -1,0 +1,45 @@
+package model
+
+import (
+	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/slots"
+)
+
+// What a request may cost has to be known before it is sent. Tokens of a prompt are counted by a server's
+// tokenizer, which is not ours: rules, JSON and English have three to four bytes a token, and leastBytesPerToken
+// leaves room below that.
+const leastBytesPerToken = 2
+
+// mostTokens bounds the tokens of so many bytes.
+func mostTokens(bytes int) int { return (bytes + leastBytesPerToken - 1) / leastBytesPerToken }
+
+// The most bytes of the parts of a prompt that are not known beforehand.
+const (
+	mostTextBytes      = 32000            // of a text: what a proposal may write
+	mostOutcomeBytes   = 4 * outcomeChars // in UTF-8
+	mostComplaintBytes = shownDiagnostics*400 + 200
+	mostFrameBytes     = 500 // what stands around them
+)
+
+// Most is the most that the first request of a lease may spend, and the lease with all its repairs. sig is the
+// signature of the value, nil for a text or a policy.
+func (p *Proposer) Most(sig *dsl.Signature) (request, lease slots.Spend) {
+	q := p.normal()
+	limits := q.Limits.Normalize()
+	value := mostTextBytes
+	switch {
+	case q.Description != "":
+		value = limits.DeclBytes
+	case sig != nil:
+		value = limits.RuleBytes
+	}
+	prompt := mostTokens(len(q.describe(sig)) + value + mostOutcomeBytes + mostFrameBytes)
+	request = q.spends(prompt, q.MaxTokens)
+	repair := q.spends(prompt+q.MaxTokens+mostTokens(mostComplaintBytes), q.MaxTokens)
+	return request, request.Plus(repair.Times(q.Repairs))
+}
+
+// spends is what a request of so many tokens costs.
+func (p *Proposer) spends(prompt, reply int) slots.Spend {
+	return slots.Spend{Calls: 1, Tokens: prompt + reply, Cost: p.Price.Cost(Usage{Input: prompt, Output: reply})}
+}
