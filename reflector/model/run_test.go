@@ -71,7 +71,7 @@ type asking struct {
 	Model    string
 	Grammar  string
 	Messages []struct{ Role, Content string }
-	n        uint64 // of the body
+	n        uint64 // of the conversation, without what describes the value
 }
 
 func serve(t testing.TB, answer func(w http.ResponseWriter, a asking)) *fake {
@@ -87,7 +87,13 @@ func serve(t testing.TB, answer func(w http.ResponseWriter, a asking)) *fake {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		a.n = hash(string(body))
+		said := ""
+		for _, m := range a.Messages {
+			if m.Role != "system" {
+				said += m.Content
+			}
+		}
+		a.n = hash(said)
 		f.mu.Lock()
 		f.asked++
 		f.mu.Unlock()
