@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/agentdescent/adrun/engine"
@@ -22,8 +23,9 @@ func (p *refuse) Accept(ctx slots.MergeContext) (slots.AcceptDecision, error) {
 	}, nil
 }
 
-// A policy that is installed and never consulted looks like one that works, so the first check of a new one
-// is a counter, the second the vocabulary of outcomes, the third a run without it.
+// A policy that is installed and never consulted looks like one that works, so a new one gets a counter
+// first. Then three checks: the outcomes, each word of which belongs to one stage; the same run without the
+// policy, whose history must differ; and for a policy that ranks, the contests that it held.
 func ExampleRun_refuseEverything() {
 	var tasks []slots.Task
 	for i := range 8 {
@@ -64,9 +66,15 @@ func ExampleRun_refuseEverything() {
 	refused, base := run(slots.Policies{Acceptance: policy}), run(slots.Policies{})
 	fmt.Println("consulted:", policy.calls > 0)
 	fmt.Println("outcomes:", refused.Outcomes, refused.Outcomes[slots.BelowThreshold] == policy.calls)
-	fmt.Println("moves of dev:", len(refused.Log), "and without the policy:", len(base.Log))
+	fmt.Println("same history:", reflect.DeepEqual(refused.History, base.History))
+	fmt.Println("commits:", len(refused.Log), "and without the policy", len(base.Log))
+
+	ranked := run(slots.Policies{Fusion: &slots.DefaultFusion{Tournament: true}})
+	fmt.Println("contests with a union:", ranked.Fusion.Contested, "and without the tournament", base.Fusion.Contested)
 	// Output:
 	// consulted: true
 	// outcomes: map[below-threshold:3] true
-	// moves of dev: 0 and without the policy: 2
+	// same history: false
+	// commits: 0 and without the policy 2
+	// contests with a union: 2 and without the tournament 0
 }

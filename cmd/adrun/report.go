@@ -33,6 +33,10 @@ type summary struct {
 	Gated    int            `json:"gated"`
 	Refused  map[string]int `json:"refused"`
 	Commits  int            `json:"commits"`
+	// Outcomes counts what became of each merge.
+	Outcomes map[slots.MergeOutcome]int `json:"outcomes"`
+	// Fusion is null when the fusion policy does not count its contests.
+	Fusion *engine.FusionStats `json:"fusion"`
 	// Failures counts the rollouts in which the candidate itself failed, Unmeasured the leases and merges that
 	// the infrastructure failed.
 	Failures   int `json:"failures"`
@@ -71,6 +75,7 @@ func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*
 	s := &summary{
 		Problem: p.problem.Name, Name: p.name, Seed: *p.spec.Evolve.Seed, Stop: string(res.Stop), Rounds: len(res.History),
 		Rollouts: res.Spend.Rollouts, Gated: res.Gated, Refused: res.Refused, Commits: res.Outcomes[slots.Committed],
+		Outcomes: res.Outcomes, Fusion: res.Fusion,
 		HeldOut: res.HeldOut, Sealed: res.Sealed, Allocation: res.Allocation, Branch: "stable", Version: at.Stable.Version, Head: at.Dev.Version,
 		Failures: res.Failures, Unmeasured: res.Unmeasured, Comparisons: []comparison{}, Best: p.bestName(),
 	}
