@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/engine/budget"
@@ -333,5 +335,28 @@ func TestResumeAfterEveryWrite(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAResultIsSavedWhole(t *testing.T) {
+	for name, m := range variants() {
+		res, _ := mustRun(t, fresh(m))
+		res.Meta = json.RawMessage(`{"adopt":true}`)
+		var b bytes.Buffer
+		if err := res.Save(&b); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := engine.LoadResult(&b)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		res.Meters, res.Faults = nil, nil // outside the promise
+		compact := cmp.Transformer("compact", func(m json.RawMessage) string { return strings.Join(strings.Fields(string(m)), "") })
+		if d := cmp.Diff(res, got, compact, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s (-saved +loaded):\n%s", name, d)
+		}
+	}
+	if _, err := engine.LoadResult(strings.NewReader("{")); err == nil {
+		t.Error("half a result was loaded")
 	}
 }

@@ -164,18 +164,42 @@ func (m Meters) add(s Stage, wall time.Duration, calls int, spend slots.Spend) {
 	m[s] = v
 }
 
-// Save writes the result as JSON.
+// saved is a result with the states that its commits leave to the ledger.
+type saved struct {
+	*Result
+	LogStates []slots.State `json:"log_states"`
+}
+
+// Save writes the result as JSON, Meters and Faults left out.
 func (r *Result) Save(w io.Writer) error {
+	s := saved{Result: r}
+	for _, c := range r.Log {
+		s.LogStates = append(s.LogStates, c.State)
+	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return enc.Encode(s)
 }
 
 // LoadResult reads what Save wrote.
 func LoadResult(rd io.Reader) (*Result, error) {
-	var r Result
-	if err := json.NewDecoder(rd).Decode(&r); err != nil {
+	s := saved{Result: &Result{}}
+	if err := json.NewDecoder(rd).Decode(&s); err != nil {
 		return nil, fmt.Errorf("reading a result: %w", err)
 	}
-	return &r, nil
+	r := s.Result
+	if len(s.LogStates) != len(r.Log) {
+		return nil, fmt.Errorf("reading a result: %d states for %d commits", len(s.LogStates), len(r.Log))
+	}
+	for i := range r.Log {
+		r.Log[i].State = s.LogStates[i]
+		if err := r.Log[i].Verify(); err != nil {
+			return nil, fmt.Errorf("reading a result: %w", err)
+		}
+	}
+	for i := range r.Artifacts {
+		a := &r.Artifacts[i]
+		a.Dev.State, a.Stable.State = a.State, a.StableState
+	}
+	return r, nil
 }
