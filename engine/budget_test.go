@@ -204,6 +204,7 @@ func TestStops(t *testing.T) {
 		"rounds":   {func(c *engine.Config) { c.Budget.Rounds = 2 }, engine.StopRounds},
 		"target":   {func(c *engine.Config) { c.Budget.Target = 0.2 }, engine.StopTarget},
 		"patience": {func(c *engine.Config) { c.Budget.Patience = 2; c.Policies.Acceptance = &refuseEverything{} }, engine.StopPatience},
+		"rollouts": {func(c *engine.Config) { c.Budget.MaxRollouts = 300 }, engine.StopRollouts},
 		"cost":     {func(c *engine.Config) { c.Budget.MaxCost = 300 }, engine.StopCost},
 		"calls":    {func(c *engine.Config) { c.Budget.MaxCalls = 1; c.Actor.Proposer = caller{} }, engine.StopCalls},
 		"tokens":   {func(c *engine.Config) { c.Budget.MaxTokens = 500; c.Actor.Proposer = caller{} }, engine.StopTokens},
