@@ -69,7 +69,13 @@ func GBNF(sig *dsl.Signature) string { return New(sig, Options{}).GBNF() }
 func Lark(sig *dsl.Signature) string { return New(sig, Options{}).Lark() }
 
 // RuleEBNF is the part of EBNF that a rule is made of.
-func RuleEBNF() string {
+func RuleEBNF() string { return ebnfOf("Rule") }
+
+// PolicyEBNF is the part of EBNF that a policy is made of.
+func PolicyEBNF() string { return ebnfOf("Policy") }
+
+// ebnfOf is the part of EBNF that a production needs.
+func ebnfOf(start string) string {
 	lines := map[string]string{}
 	var order []string
 	for line := range strings.Lines(EBNF) {
@@ -77,8 +83,8 @@ func RuleEBNF() string {
 		lines[name] = line
 		order = append(order, name)
 	}
-	used := map[string]bool{"Rule": true}
-	for todo := []string{"Rule"}; len(todo) > 0; {
+	used := map[string]bool{start: true}
+	for todo := []string{start}; len(todo) > 0; {
 		line := lines[todo[0]]
 		todo = todo[1:]
 		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }) {

@@ -2,13 +2,10 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/engine"
-	"github.com/agentdescent/adrun/problems/command"
-	"github.com/agentdescent/adrun/reflector"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -66,33 +63,4 @@ func textState(strategy engine.Strategy, text string) (slots.State, error) {
 func (p *plan) ready(state slots.State) (*slots.Candidate, error) {
 	a := p.config.Artifacts[0]
 	return a.Strategy.Ready(a.ID, state)
-}
-
-// actor is who proposes.
-func (p *plan) actor() (engine.Actor, error) {
-	a := engine.Actor{Solved: p.spec.Evolve.Solved}
-	if program := p.spec.Propose.Program; program != nil {
-		proposer, err := command.NewProposer(command.ProposerConfig{
-			Spec: p.process(*program), Tasks: p.tasks, Encode: command.RuleForms(p.sig), Log: slog.New(&p.failures),
-		})
-		if err != nil {
-			return a, p.spec.At("$.propose.program", err)
-		}
-		a.Proposer = proposer
-		p.closers = append(p.closers, proposer)
-		return a, nil
-	}
-	var breeder reflector.Breeder
-	a.Trials = defaultTrials
-	if b := p.spec.Propose.Breeder; b != nil {
-		if err := p.checkInputs(b.Inputs); err != nil {
-			return a, err
-		}
-		breeder = reflector.Breeder{MaxOps: b.MaxOps, Random: b.Random, Inputs: b.Inputs}
-		if b.Trials > 0 {
-			a.Trials = b.Trials
-		}
-	}
-	a.Proposer = breeder
-	return a, nil
 }

@@ -34,10 +34,11 @@ func runsFlag(cmd *cobra.Command, s *runs.Store) {
 }
 
 // specIdentity identifies a spec: a run is resumed under the same one. Its limit of time only says how much
-// of the run is made at once.
+// of the run is made at once, and where replies are kept changes none of them.
 func specIdentity(s *spec.Spec) (string, error) {
 	same := *s
 	same.Budget.MaxSeconds = 0
+	same.Propose.Replies = nil
 	text, err := json.Marshal(same)
 	if err != nil {
 		return "", err
@@ -131,6 +132,10 @@ func (d *driver) evolve(ctx context.Context, start time.Time) (res *engine.Resul
 	c.Budget.Stop = d.run.CancelRequested
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	d.plan.replies.fail = cancel
+	if d.plan.replies.dir == "" {
+		d.plan.replies.dir = d.run.RepliesDir()
+	}
 	bar := d.app.newProgress(c.Budget.Rounds)
 	c.Observe.Events.Lease = func(e engine.LeaseEvent) {
 		bar.replayed = e.Replayed

@@ -29,6 +29,8 @@ type evolveFlags struct {
 	check func(*spec.Spec) error
 	// unjudged leaves out what judges the value of a slot.
 	unjudged bool
+	// replay is the run, or the directory, with the replies to answer from instead of asking models.
+	replay string
 }
 
 func (a *app) evolveCommand() *cobra.Command {
@@ -52,9 +54,14 @@ With --detach the run goes on in the background; 'adrun watch' follows it.`,
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "the seed of the run, instead of the spec's")
 	cmd.Flags().StringVar(&f.out, "out", "", "the directory to write (default runs/NAME-SEED)")
 	cmd.Flags().StringArrayVar(&f.data, "data", nil, "a file of instances to compare the rules on (repeatable)")
+	replayFlag(cmd, &f)
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "print the run's id and evolve it in the background")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	return cmd
+}
+
+func replayFlag(cmd *cobra.Command, f *evolveFlags) {
+	cmd.Flags().StringVar(&f.replay, "replay", "", "ask no model: answer from the replies of a run, or of a directory")
 }
 
 func workersFlag(cmd *cobra.Command, n *int) {
@@ -91,6 +98,17 @@ func (a *app) evolve(cmd *cobra.Command, path string, f evolveFlags) error {
 	if f.unjudged {
 		plan.meta.Validation = nil
 	}
+	if f.replay != "" {
+		if f.replay, err = repliesOf(f); err == nil {
+			err = plan.replayFrom(f.replay)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := plan.checkKeys(); err != nil {
+		return err
+	}
 	if err := plan.checkData(f.data); err != nil {
 		return err
 	}
@@ -110,7 +128,7 @@ func (a *app) evolve(cmd *cobra.Command, path string, f evolveFlags) error {
 
 // newRun makes the directory of the results, which must be new, and the run in the store.
 func newRun(p *plan, path string, text []byte, f evolveFlags) (*runs.Run, error) {
-	info := runs.Info{Name: p.name, Seed: *p.spec.Evolve.Seed, Created: time.Now().UTC()}
+	info := runs.Info{Name: p.name, Seed: *p.spec.Evolve.Seed, Created: time.Now().UTC(), Replay: f.replay}
 	for _, file := range append([]string{f.out, path}, f.data...) {
 		abs, err := filepath.Abs(file)
 		if err != nil {

@@ -68,6 +68,7 @@ func (a *app) metaEvolving(cmd *cobra.Command, unjudged bool) *cobra.Command {
 	workersFlag(cmd, &f.workers)
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "the seed of the run, instead of the spec's")
 	cmd.Flags().StringVar(&f.out, "out", "", "the directory to write (default runs/NAME-SEED)")
+	replayFlag(cmd, &f)
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	return cmd
 }

@@ -6,9 +6,12 @@ import (
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
+	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/gate"
 	"github.com/agentdescent/adrun/meta"
 	"github.com/agentdescent/adrun/reflector"
+	"github.com/agentdescent/adrun/reflector/model"
+	"github.com/agentdescent/adrun/slots"
 )
 
 // metaSeeds is the default of data.seeds for kind policy_slot.
@@ -31,11 +34,12 @@ func (p *plan) openSlot() error {
 	if p.meta.Outer, err = p.commonConfig(); err != nil {
 		return err
 	}
-	if b, ok := p.meta.Outer.Actor.Proposer.(reflector.Breeder); ok {
-		if p.meta.Outer.Actor.Proposer, p.meta.Draw, err = meta.Offline(p.meta.Spec, b); err != nil {
+	if p.meta.Draw == nil {
+		if _, err := p.offline(reflector.Breeder{}); err != nil {
 			return err
 		}
 	}
+	p.mergeByModel()
 	if len(p.meta.Validation) > 0 {
 		p.config, err = p.meta.Engine()
 	} else {
@@ -45,6 +49,39 @@ func (p *plan) openSlot() error {
 		return err
 	}
 	p.start = p.meta.Spec.Render(p.config.Artifacts[0].Initial)
+	return nil
+}
+
+// offline is the offline proposer of the slot's values. What it draws untried is a control of the report, with a
+// model too.
+func (p *plan) offline(b reflector.Breeder) (slots.Proposer, error) {
+	proposer, draw, err := meta.Offline(p.meta.Spec, b)
+	p.meta.Draw = draw
+	return proposer, err
+}
+
+// mergeByModel has contradicting values merged by the first model of the plan, and shows models the inner outcomes.
+func (p *plan) mergeByModel() {
+	if len(p.models) == 0 {
+		return
+	}
+	p.meta.Explain = true
+	if p.spec.Policies.Conflict != "" || p.spec.Policies.Fusion != "" {
+		return
+	}
+	p.merger = &model.Merger{Proposer: p.models[0].proposer, Signature: p.sig}
+	p.meta.Merge = meta.MergeParams(p.merger.Merge)
+	p.meta.Outer.Budget = p.budget()
+}
+
+// describePolicy says what a policy of the slot is.
+func (p *plan) describePolicy(v *value) error {
+	g, err := slots.NewGate(p.spec.Target, gate.PolicyConfig{GridPoints: p.spec.Gate.Grid, Constraints: v.constraints})
+	if err != nil {
+		return err
+	}
+	v.gate = policyGate{g}
+	v.description = p.meta.Spec.Describe() + "\n" + model.PolicyLanguage(dsl.Limits{}, v.constraints)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/agentdescent/adrun/engine/budget"
 	"github.com/agentdescent/adrun/meta"
 	"github.com/agentdescent/adrun/problems/command"
+	"github.com/agentdescent/adrun/reflector/model"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -22,6 +23,7 @@ const (
 	defaultSeeds  = "1:151"
 	defaultTrials = 400
 	defaultLanes  = 4 // the engine's
+	defaultRounds = 10
 )
 
 // plan is a spec made ready to run.
@@ -37,6 +39,9 @@ type plan struct {
 	start    string         // the text of the start rule, or the start text
 	config   engine.Config
 	meta     *meta.RunConfig // of kind policy_slot
+	models   []asked
+	replies  replies
+	merger   *model.Merger // of contradicting values; nil without a model
 	failures failureLog
 	closers  []io.Closer
 }
@@ -48,6 +53,7 @@ func newPlan(s *spec.Spec, path string) (*plan, error) {
 	if p.name == "" {
 		p.name = baseName(path)
 	}
+	p.openReplies()
 	if s.Kind == spec.KindPolicySlot {
 		return p, p.openSlot()
 	}
@@ -103,7 +109,7 @@ func (p *plan) commonConfig() (engine.Config, error) {
 		Actor:    actor,
 		Policies: policies,
 		Parallel: parallelOf(s.Evolve),
-		Budget:   budgetOf(s),
+		Budget:   p.budget(),
 		Gate:     engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}, MinGate: s.Gate.MinGate},
 	}, nil
 }
@@ -125,6 +131,13 @@ func parallelOf(e spec.Evolve) engine.Parallel {
 		p.Async = engine.Async{On: true, Order: engine.Order(e.Order)}
 	}
 	return p
+}
+
+// budget takes the limits of the spec, with what its models need to keep to them.
+func (p *plan) budget() engine.Budget {
+	b := budgetOf(p.spec)
+	b.Money, b.Reserve = p.priced(), p.reserve()
+	return b
 }
 
 // budgetOf takes the limits of a spec. The governor comes with a cap: without one there is no fraction that

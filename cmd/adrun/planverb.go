@@ -31,12 +31,15 @@ held-out tasks. It warns about too few held-out tasks: below 4, or below the spe
 			if err != nil {
 				return err
 			}
+			if err := p.checkKeys(); err != nil {
+				return err
+			}
 			what, err := engine.NewPlan(p.config)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(what)
+				return a.printJSON(p.asked(what))
 			}
 			return a.printPlan(p, what)
 		},
@@ -55,6 +58,7 @@ func (a *app) printPlan(p *plan, what *engine.Plan) error {
 	fmt.Fprintf(w, "sealed\t%s\n", tasksLine(what.Sealed))
 	fmt.Fprintf(w, "lanes\t%d\n", what.Lanes)
 	fmt.Fprintf(w, "first round\tat least %d rollouts\n", what.FirstRound.Rollouts)
+	p.printModels(w)
 	if what.SmallestGain.Known {
 		fmt.Fprintf(w, "smallest gain\t%.4g of the held-out tasks\n", what.SmallestGain.Value)
 	}

@@ -47,6 +47,8 @@ type summary struct {
 	Sealed *engine.Measure `json:"sealed"`
 	// Allocation is null without an allocator.
 	Allocation *engine.AllocationStats `json:"allocation"`
+	// Sources tallies who proposed, where models do.
+	Sources []slots.SourceTally `json:"sources,omitempty"`
 	// Branch is what best.rule and the numbers below are of, and Version where it stands; the head differs
 	// from it only when a run was interrupted.
 	Branch       string       `json:"branch"`
@@ -75,7 +77,7 @@ func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*
 	s := &summary{
 		Problem: p.problem.Name, Name: p.name, Seed: *p.spec.Evolve.Seed, Stop: string(res.Stop), Rounds: len(res.History),
 		Rollouts: res.Spend.Rollouts, Gated: res.Gated, Refused: res.Refused, Commits: res.Outcomes[slots.Committed],
-		Outcomes: res.Outcomes, Fusion: res.Fusion,
+		Outcomes: res.Outcomes, Fusion: res.Fusion, Sources: res.Sources,
 		HeldOut: res.HeldOut, Sealed: res.Sealed, Allocation: res.Allocation, Branch: "stable", Version: at.Stable.Version, Head: at.Dev.Version,
 		Failures: res.Failures, Unmeasured: res.Unmeasured, Comparisons: []comparison{}, Best: p.bestName(),
 	}
@@ -237,6 +239,9 @@ func (a *app) printReport(s *summary, res *engine.Result, took time.Duration) er
 	}
 	fmt.Fprintf(w, "time\t%.1f s\t\n", took.Seconds())
 	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := printSources(a.stdout, s.Sources); err != nil {
 		return err
 	}
 	for _, c := range s.Comparisons {

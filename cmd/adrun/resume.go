@@ -59,6 +59,9 @@ func (a *app) resume(cmd *cobra.Command, ref string, f resumeFlags) error {
 		}
 		plan.config.Budget.MaxTime = seconds(f.seconds)
 	}
+	if err := plan.checkKeys(); err != nil {
+		return err
+	}
 	d := driver{app: a, run: run, plan: plan, workers: f.workers, asJSON: f.asJSON}
 	return d.drive(cmd.Context())
 }
@@ -74,6 +77,9 @@ func (a *app) planOf(run *runs.Run) (*plan, error) {
 		return nil, err
 	}
 	p.name = run.Name
+	if run.Replay != "" {
+		return p, p.replayFrom(run.Replay)
+	}
 	return p, nil
 }
 

@@ -10,8 +10,16 @@ import (
 	"github.com/agentdescent/adrun/gate"
 )
 
-// newRuleGate builds the gate that a spec describes.
+// newRuleGate builds the gate that a spec describes, as the engine takes it.
 func newRuleGate(sig *dsl.Signature, s spec.Gate) (engine.RuleGate, error) {
+	g, err := ruleGate(sig, s)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Gated(g), nil
+}
+
+func ruleGate(sig *dsl.Signature, s spec.Gate) (*gate.Gate, error) {
 	c := gate.Config{Signature: sig, GridPoints: s.Grid}
 	if s.Constraints != "" {
 		c.Constraints = []string{s.Constraints}
@@ -20,7 +28,7 @@ func newRuleGate(sig *dsl.Signature, s spec.Gate) (engine.RuleGate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
-	return engine.Gated(g), nil
+	return g, nil
 }
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

@@ -44,13 +44,23 @@ func (p *Proposer) describeRule(b *strings.Builder, sig *dsl.Signature) {
 	fmt.Fprintf(b, "\nA rule is named by the last part of the signature's name, %s. It is written in this grammar. Tokens stand in "+
 		"angle brackets; layout means nothing.\n\n", name[strings.LastIndexByte(name, '.')+1:])
 	b.WriteString(grammar.RuleEBNF())
-	b.WriteString(Language(p.functions()))
-	p.limits(b)
+	b.WriteString(language(p.functions()))
+	b.WriteString(bounds(p.Limits, p.Limits.Normalize().RuleBytes, p.Constraints))
 	b.WriteString("\nReply with one whole rule and nothing else.\n")
 }
 
-// Language says what a grammar of the language leaves open: the functions and what everything means.
-func Language(functions []string) string {
+// PolicyLanguage is what a model needs to know to write a policy, beside the declaration of its slot: the grammar,
+// what it leaves open, the limits and constraints.
+func PolicyLanguage(limits dsl.Limits, constraints []string) string {
+	return "A policy defines some of the hooks of its slot. A param is a number that may be moved within its bounds; a state " +
+		"is a number that hooks read and on-hooks write, clamped to its bounds; a hook may be given a list of the inputs that " +
+		"it reads, by their names. It is written in this grammar. Tokens stand in angle brackets; layout means nothing.\n\n" +
+		grammar.PolicyEBNF() + language(dsl.FunctionNames()) + bounds(limits, limits.Normalize().DeclBytes, constraints) +
+		"\nReply with one whole policy and nothing else.\n"
+}
+
+// language says what a grammar of the language leaves open: the functions and what everything means.
+func language(functions []string) string {
 	return fmt.Sprintf("\nFunctions: %s. min and max take two or more numbers, pow two, clamp three (x, lo, hi), the others one.\n",
 		strings.Join(functions, ", ")) +
 		"Numbers are 64-bit floats; true and false are no numbers. % has the sign of its divisor. " +
@@ -58,13 +68,14 @@ func Language(functions []string) string {
 		"and no name is declared twice. No type is written. There are no loops and no functions of one's own.\n"
 }
 
-// limits says how large a value may be, and what else must hold of it.
-func (p *Proposer) limits(b *strings.Builder) {
-	l := p.Limits.Normalize()
-	fmt.Fprintf(b, "Limits: %d bytes, %d operators and calls, nesting %d, %d locals.\n", l.RuleBytes, l.Nodes, l.Nesting, l.Locals)
-	for _, c := range p.Constraints {
-		fmt.Fprintf(b, "It must satisfy: %s\n", c)
+// bounds says how large a value may be, and what else must hold of it.
+func bounds(l dsl.Limits, bytes int, constraints []string) string {
+	l = l.Normalize()
+	text := fmt.Sprintf("Limits: %d bytes, %d operators and calls, nesting %d, %d locals.\n", bytes, l.Nodes, l.Nesting, l.Locals)
+	for _, c := range constraints {
+		text += fmt.Sprintf("It must satisfy: %s\n", c)
 	}
+	return text
 }
 
 func (p *Proposer) functions() []string {

@@ -38,8 +38,10 @@ type Info struct {
 	// Spec is the path that the spec was read from; the run goes by its own copy.
 	Spec string `json:"spec"`
 	// Out is the directory that the results are written to, Data the files on which rules are compared.
-	Out     string    `json:"out"`
-	Data    []string  `json:"data,omitempty"`
+	Out  string   `json:"out"`
+	Data []string `json:"data,omitempty"`
+	// Replay is the directory of replies that the run answers from instead of asking models; "" when it asks.
+	Replay  string    `json:"replay,omitempty"`
 	Created time.Time `json:"created"`
 }
 
@@ -58,6 +60,9 @@ func (r *Run) SpecPath() string      { return r.path("spec.yaml") }
 func (r *Run) LedgerPath() string    { return r.path("ledger.db") }
 func (r *Run) TrajectoryDir() string { return r.path("trajectories") }
 func (r *Run) OutputPath() string    { return r.path("output.log") }
+
+// RepliesDir is the directory of the replies of models, unless the spec names another.
+func (r *Run) RepliesDir() string { return r.path("replies") }
 
 // MetaPath is the report about an evolved slot's value, once the run is judged.
 func (r *Run) MetaPath() string { return r.path("meta.json") }

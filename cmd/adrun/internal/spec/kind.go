@@ -19,12 +19,7 @@ const (
 func (v *validator) kind(s *Spec) {
 	v.oneOf("$.kind", s.Kind, KindRule, KindText, KindPolicySlot)
 	v.slot(s)
-	if p := s.Propose.Program; p != nil {
-		v.program("$.propose.program", *p)
-		if s.Propose.Breeder != nil {
-			v.report("$.propose", "propose.breeder or propose.program: one of them proposes, remove the other")
-		}
-	}
+	v.propose(s)
 	if s.Kind != KindText {
 		if s.Strategy != "" {
 			v.report("$.strategy", "only a text has a strategy: a proposal replaces a rule")
@@ -38,8 +33,8 @@ func (v *validator) kind(s *Spec) {
 		v.report("$.data.problem", "%s scores rules: a text is scored by problem command", s.Data.Problem)
 	}
 	v.rulesOnly(s)
-	if s.Propose.Program == nil {
-		v.report("$.kind", "nothing proposes texts: the breeder makes rules only, so name a program of your own in propose.program")
+	if p := s.Propose; p.Program == nil && p.Model == nil && p.Mix == nil {
+		v.report("$.kind", "nothing proposes texts: the breeder makes rules only, so name a program of your own in propose.program, or a model in propose.model")
 	}
 }
 

@@ -177,11 +177,6 @@ func (v *validator) validate(s *Spec) {
 	v.within("$.gate.min_gate", float64(s.Gate.MinGate), 0, 1e9)
 	v.within("$.gate.alpha", s.Gate.Alpha, 0, 0.5)
 	v.policies(s.Policies)
-	if b := s.Propose.Breeder; b != nil {
-		v.within("$.propose.breeder.trials", float64(b.Trials), 0, 1e9)
-		v.within("$.propose.breeder.max_ops", float64(b.MaxOps), 0, 256)
-		v.within("$.propose.breeder.random", float64(b.Random), 0, 1e6)
-	}
 }
 
 // order checks how the lanes of a run wait for each other.

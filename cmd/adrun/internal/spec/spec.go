@@ -5,19 +5,20 @@ package spec
 
 // Spec describes a run. It is part of the run's identity: a run is a function of its spec and seed.
 type Spec struct {
-	Version  int      `yaml:"version" json:"version" jsonschema:"the version of this format: 1"`
-	Kind     string   `yaml:"kind" json:"kind" jsonschema:"what evolves: rule, text, or policy_slot for the value of one of the engine's own slots"`
-	Name     string   `yaml:"name,omitempty" json:"name,omitempty" jsonschema:"names the output directory; default the file's name"`
-	Target   string   `yaml:"target,omitempty" json:"target,omitempty" jsonschema:"the signature that the rule is a function of, default the problem's; for policy_slot the slot"`
-	Data     Data     `yaml:"data" json:"data" jsonschema:"the work"`
-	Start    string   `yaml:"start,omitempty" json:"start,omitempty" jsonschema:"the rule or text to start from; default the problem's own"`
-	Score    string   `yaml:"score,omitempty" json:"score,omitempty" jsonschema:"policy_slot: what an inner search is worth: auc (the default), final_reward, rollouts_to(T) or an expression"`
-	Strategy string   `yaml:"strategy,omitempty" json:"strategy,omitempty" jsonschema:"what a proposal does to a text: single_slot (the default) replaces it, append_rules adds a line, keyed_rules writes the line that begins with name:"`
-	Propose  Propose  `yaml:"propose,omitempty" json:"propose,omitempty" jsonschema:"who proposes"`
-	Evolve   Evolve   `yaml:"evolve,omitempty" json:"evolve,omitempty" jsonschema:"how the run goes"`
-	Budget   Budget   `yaml:"budget,omitempty" json:"budget,omitempty" jsonschema:"when the run ends early"`
-	Policies Policies `yaml:"policies,omitempty" json:"policies,omitempty" jsonschema:"the decisions of the run, each by name or as the text of a policy"`
-	Gate     Gate     `yaml:"gate,omitempty" json:"gate,omitempty" jsonschema:"what a candidate must satisfy"`
+	Version     int      `yaml:"version" json:"version" jsonschema:"the version of this format: 1"`
+	Kind        string   `yaml:"kind" json:"kind" jsonschema:"what evolves: rule, text, or policy_slot for the value of one of the engine's own slots"`
+	Name        string   `yaml:"name,omitempty" json:"name,omitempty" jsonschema:"names the output directory; default the file's name"`
+	Target      string   `yaml:"target,omitempty" json:"target,omitempty" jsonschema:"the signature that the rule is a function of, default the problem's; for policy_slot the slot"`
+	Data        Data     `yaml:"data" json:"data" jsonschema:"the work"`
+	Start       string   `yaml:"start,omitempty" json:"start,omitempty" jsonschema:"the rule or text to start from; default the problem's own"`
+	Score       string   `yaml:"score,omitempty" json:"score,omitempty" jsonschema:"policy_slot: what an inner search is worth: auc (the default), final_reward, rollouts_to(T) or an expression"`
+	Description string   `yaml:"description,omitempty" json:"description,omitempty" jsonschema:"what the rule or text is about, for a model that proposes: it is told nothing else about the work"`
+	Strategy    string   `yaml:"strategy,omitempty" json:"strategy,omitempty" jsonschema:"what a proposal does to a text: single_slot (the default) replaces it, append_rules adds a line, keyed_rules writes the line that begins with name:"`
+	Propose     Propose  `yaml:"propose,omitempty" json:"propose,omitempty" jsonschema:"who proposes"`
+	Evolve      Evolve   `yaml:"evolve,omitempty" json:"evolve,omitempty" jsonschema:"how the run goes"`
+	Budget      Budget   `yaml:"budget,omitempty" json:"budget,omitempty" jsonschema:"when the run ends early"`
+	Policies    Policies `yaml:"policies,omitempty" json:"policies,omitempty" jsonschema:"the decisions of the run, each by name or as the text of a policy"`
+	Gate        Gate     `yaml:"gate,omitempty" json:"gate,omitempty" jsonschema:"what a candidate must satisfy"`
 
 	place func(path string) Problem // finds a value in the file
 }
@@ -26,6 +27,10 @@ type Spec struct {
 type Propose struct {
 	Breeder *Breeder `yaml:"breeder,omitempty" json:"breeder,omitempty" jsonschema:"breed rules offline; the default"`
 	Program *Program `yaml:"program,omitempty" json:"program,omitempty" jsonschema:"ask a program of your own, in JSON lines"`
+	Model   *Model   `yaml:"model,omitempty" json:"model,omitempty" jsonschema:"ask a language model"`
+	Mix     []Source `yaml:"mix,omitempty" json:"mix,omitempty" jsonschema:"several models, or models and the breeder: each lease goes to the one that has brought most commits for what it costs"`
+	Explore float64  `yaml:"explore,omitempty" json:"explore,omitempty" jsonschema:"the share of the leases of a mix that goes to any source; default 0.05"`
+	Replies *Replies `yaml:"replies,omitempty" json:"replies,omitempty" jsonschema:"what becomes of the replies of models"`
 }
 
 // Breeder configures the offline proposer.
