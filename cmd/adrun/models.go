@@ -81,12 +81,16 @@ func (p *plan) client(path string, m *spec.Model) (model.Completer, error) {
 	if name := keyName(m); name != "" {
 		e.Key = os.Getenv(name)
 	}
-	var c model.Completer
-	var err error
 	if m.Provider == spec.Anthropic {
-		c, err = model.NewAnthropic(e)
-	} else {
-		c, err = model.NewOpenAI(e)
+		c, err := model.NewAnthropic(e)
+		if err == nil {
+			p.closers = append(p.closers, c)
+		}
+		return c, p.atSpec(path, err)
+	}
+	c, err := model.NewOpenAI(e)
+	if err == nil {
+		p.closers = append(p.closers, c)
 	}
 	return c, p.atSpec(path, err)
 }

@@ -43,6 +43,13 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
+			all := servers{}
+			env.Values[serversKey{}] = all
+			env.Defer(func() {
+				for _, s := range all {
+					s.Close()
+				}
+			})
 			return nil
 		},
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
@@ -50,7 +57,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"flip": flip, "waitrows": waitRows, "interrupt": interrupt,
+			"flip": flip, "waitrows": waitRows, "interrupt": interrupt, "model": fakeModel,
 			"beginswith": beginsWith,
 		},
 	})

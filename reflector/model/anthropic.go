@@ -72,6 +72,9 @@ func CheckAnthropic(s Settings) error {
 	return errors.Join(errs...)
 }
 
+// Close ends the connections. It may be called when no request is under way.
+func (c *Anthropic) Close() error { return c.server.close() }
+
 type messagesAnswer struct {
 	Content []struct {
 		Type     string

@@ -224,6 +224,12 @@ func (s *server) post(ctx context.Context, body any, tokens int, decode func([]b
 	return nil
 }
 
+// close ends the connections that wait for another request.
+func (s *server) close() error {
+	s.client.HTTPClient.CloseIdleConnections()
+	return nil
+}
+
 // limit waits until the rates allow a request of about so many tokens.
 func (s *server) limit(ctx context.Context, tokens int) error {
 	if s.requests != nil {

@@ -112,6 +112,9 @@ func (c *OpenAI) body(r Request) chatRequest {
 	return b
 }
 
+// Close ends the connections. It may be called when no request is under way.
+func (c *OpenAI) Close() error { return c.server.close() }
+
 // chatAnswer is what is read of an answer.
 type chatAnswer struct {
 	Choices []struct {

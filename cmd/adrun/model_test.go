@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agentdescent/adrun/reflector/model/modeltest"
+)
+
+// servers are the fake servers of a script, by name.
+type servers map[string]*modeltest.Server
+
+// serversKey is the key of the servers among the values of a script.
+type serversKey struct{}
+
+// serversOf are those of a script.
+func serversOf(ts *testscript.TestScript) servers { return ts.Value(serversKey{}).(servers) }
+
+// fakeModel is the command of scripts that runs servers of models on the loopback:
+//
+//	model start NAME KIND [TEXT…]  sets $NAME to the address of a server that answers as KIND does
+//	model stop NAME                from then on the network is off
+//	model asked NAME MIN MAX       bounds the number of requests so far
+//	model bodies NAME FILE         writes the requests, a line each, sorted
+//	model key NAME KEY             every request carried the key
+//	model subst FILE…              writes the addresses into files, for $NAME
+func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
+	all := serversOf(ts)
+	server := func() *modeltest.Server {
+		s := all[args[1]]
+		if s == nil {
+			ts.Fatalf("there is no server %s", args[1])
+		}
+		return s
+	}
+	switch args[0] {
+	case "start":
+		s := modeltest.Start(kindOf(ts, args[2], args[3:]))
+		all[args[1]] = s
+		ts.Setenv(args[1], s.URL)
+	case "stop":
+		server().Close()
+		delete(all, args[1])
+	case "asked":
+		n := len(server().Bodies())
+		least, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		most, err := strconv.Atoi(args[3])
+		ts.Check(err)
+		if n < least || n > most {
+			ts.Fatalf("%s was asked %d times", args[1], n)
+		}
+		ts.Logf("%s was asked %d times", args[1], n)
+	case "bodies":
+		text := strings.Join(server().Bodies(), "\n") + "\n"
+		ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
+	case "key":
+		if server().SawKey(args[2]) == neg {
+			ts.Fatalf("the requests do not carry the key, or do not lack it")
+		}
+	case "subst":
+		for _, file := range args[1:] {
+			text, err := os.ReadFile(ts.MkAbs(file))
+			ts.Check(err)
+			ts.Check(os.WriteFile(ts.MkAbs(file), []byte(os.Expand(string(text), ts.Getenv)), 0o644))
+		}
+	default:
+		ts.Fatalf("unknown: model %s", args[0])
+	}
+}
+
+func kindOf(ts *testscript.TestScript, kind string, texts []string) func(modeltest.Asked) modeltest.Answer {
+	for i, text := range texts {
+		texts[i] = strings.ReplaceAll(text, `\n`, "\n")
+	}
+	switch kind {
+	case "always":
+		return modeltest.Always(texts[0])
+	case "one_of":
+		return func(a modeltest.Asked) modeltest.Answer { return modeltest.Answer{Text: texts[a.N%uint64(len(texts))]} }
+	case "sample":
+		return modeltest.Sample
+	case "misbehave":
+		return modeltest.Misbehave(texts...)
+	}
+	ts.Fatalf("unknown kind of server %s", kind)
+	return nil
+}
