@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/agentdescent/adrun/reflector/model/modeltest"
+	"github.com/agentdescent/adrun/slots"
 )
 
 // servers are the fake servers of a script, by name.
@@ -70,6 +72,25 @@ func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		ts.Fatalf("unknown: model %s", args[0])
 	}
+}
+
+// spent SUMMARY UNIT MIN MAX bounds what the models of a run spent, by its summary.
+func spent(ts *testscript.TestScript, _ bool, args []string) {
+	var s summary
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &s))
+	total := slots.Spend{}
+	for _, source := range s.Sources {
+		total = total.Plus(source.Own)
+	}
+	got := map[string]float64{"calls": float64(total.Calls), "tokens": float64(total.Tokens), "cost": total.Cost}[args[1]]
+	least, err := strconv.ParseFloat(args[2], 64)
+	ts.Check(err)
+	most, err := strconv.ParseFloat(args[3], 64)
+	ts.Check(err)
+	if got < least || got > most {
+		ts.Fatalf("the models spent %g %s", got, args[1])
+	}
+	ts.Logf("the models spent %g %s", got, args[1])
 }
 
 func kindOf(ts *testscript.TestScript, kind string, texts []string) func(modeltest.Asked) modeltest.Answer {

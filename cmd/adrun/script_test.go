@@ -57,7 +57,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"flip": flip, "waitrows": waitRows, "interrupt": interrupt, "model": fakeModel,
+			"flip": flip, "waitrows": waitRows, "interrupt": interrupt, "model": fakeModel, "spent": spent,
 			"beginswith": beginsWith,
 		},
 	})

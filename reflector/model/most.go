@@ -15,8 +15,8 @@ func mostTokens(bytes int) int { return (bytes + leastBytesPerToken - 1) / least
 
 // The most bytes of the parts of a prompt that are not known beforehand.
 const (
-	mostTextBytes      = 32000            // of a text: what a proposal may write
-	mostOutcomeBytes   = 4 * outcomeChars // in UTF-8
+	mostTextBytes      = 32000                             // of a text: what a proposal may write
+	mostOutcomeBytes   = leastBytesPerToken * outcomeChars // a character is a token at most
 	mostComplaintBytes = shownDiagnostics*400 + 200
 	mostFrameBytes     = 500 // what stands around them
 )

@@ -87,12 +87,24 @@ func (p *Proposer) functions() []string {
 
 // evidence is what the user's turn says: the current value, the outcome and the reward.
 func evidence(pc *slots.ProposalContext) (string, error) {
-	outcome, err := json.Marshal(pc.Outcome)
+	outcome, err := outcomeJSON(pc.Outcome)
 	if err != nil {
 		return "", fmt.Errorf("writing the outcome: %w", err)
 	}
 	return fmt.Sprintf("Current value:\n\n%s\nOutcome: %s\n\nReward: %s\n",
 		current(pc), clip(string(outcome), outcomeChars), dsl.FormatNumber(pc.Outcome.Reward)), nil
+}
+
+// outcomeJSON is an outcome as JSON. An output that is JSON itself, such as the outcome of an inner search, is no
+// text within it.
+func outcomeJSON(o slots.Outcome) ([]byte, error) {
+	if !json.Valid([]byte(o.Output)) {
+		return json.Marshal(o)
+	}
+	return json.Marshal(struct {
+		slots.Outcome
+		Output json.RawMessage `json:"output"`
+	}{o, json.RawMessage(o.Output)})
 }
 
 // current is the value that the rollout ran, ending in a line end.
@@ -110,10 +122,10 @@ func current(pc *slots.ProposalContext) string {
 // shownDiagnostics bounds how many diagnostics a repair shows.
 const shownDiagnostics = 8
 
-// complaintOf shows a model why its rule may not run.
-func complaintOf(text string, ds dsl.Diagnostics) string {
+// complaintOf shows a model why its value, a rule or another thing, may not run.
+func complaintOf(what, text string, ds dsl.Diagnostics) string {
 	var b strings.Builder
-	b.WriteString("The rule may not run:\n\n")
+	fmt.Fprintf(&b, "The %s may not run:\n\n", what)
 	shown := 0
 	for _, d := range ds {
 		if d.Severity != dsl.Error {
@@ -129,6 +141,6 @@ func complaintOf(text string, ds dsl.Diagnostics) string {
 	if shown == 0 {
 		b.WriteString("the gate refuses it\n")
 	}
-	b.WriteString("\nReply with one whole rule that may run, and nothing else.\n")
+	fmt.Fprintf(&b, "\nReply with one whole %s that may run, and nothing else.\n", what)
 	return b.String()
 }

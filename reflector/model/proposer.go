@@ -117,6 +117,14 @@ const (
 	causeBudget  = "budget"  // a repair was not asked for: the budget does not hold it
 )
 
+// noun is what a value is called.
+func (p *Proposer) noun() string {
+	if p.Description != "" {
+		return "value"
+	}
+	return "rule"
+}
+
 // affords reports whether the lease's allowance holds another request in the worst case.
 func (c *conversation) affords() bool {
 	next := c.spends(mostTokens(c.request.bytes()), c.MaxTokens)
@@ -178,7 +186,7 @@ func (c *conversation) ask(ctx context.Context, n int) (done bool, err error) {
 	c.text = text
 	if !ok {
 		c.replies[causeRefused]++
-		c.request.Messages = []Message{{User, c.prompt}, {Assistant, text}, {User, complaintOf(text, ds)}}
+		c.request.Messages = []Message{{User, c.prompt}, {Assistant, text}, {User, complaintOf(c.noun(), text, ds)}}
 	}
 	return ok, nil
 }

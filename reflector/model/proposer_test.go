@@ -123,6 +123,19 @@ func TestOutcomeIsCut(t *testing.T) {
 	}
 }
 
+// An output that is JSON is shown as such.
+func TestOutputIsJSON(t *testing.T) {
+	for output, want := range map[string]string{
+		`{"curve": [0.5]}`: `"output":{"curve":[0.5]}`, `{"curve": [0.`: `"output":"{\"curve\": [0."`, "": `{"reward":0.25`,
+	} {
+		pc := lease(t)
+		pc.Outcome.Output = output
+		if text, err := evidence(pc); err != nil || !strings.Contains(text, want) {
+			t.Errorf("%q: %s %v", output, text, err)
+		}
+	}
+}
+
 func TestProposals(t *testing.T) {
 	const fine = "rule score { return gap * 2 }"
 	truncated := Reply{Text: fine, Finish: Truncated, Usage: Usage{Input: 100, Output: 10}}

@@ -151,7 +151,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	s.sent[string(raw)]++
 	asked.Attempt = s.sent[string(raw)]
 	s.mu.Unlock()
-	s.reply(w, r, s.answer(asked))
+	s.reply(w, r, asked, s.answer(asked))
 }
 
 // Hash is a hash of a text.
@@ -161,7 +161,7 @@ func Hash(text string) uint64 {
 	return h.Sum64()
 }
 
-func (s *Server) reply(w http.ResponseWriter, r *http.Request, a Answer) {
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Asked, a Answer) {
 	if a.Hang {
 		select {
 		case <-r.Context().Done():
@@ -194,8 +194,13 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, a Answer) {
 		if a.Finish == "" {
 			a.Finish = "stop"
 		}
+		message := map[string]any{"content": a.Text}
+		if asked.Lark {
+			call := map[string]any{"type": "custom", "custom": map[string]any{"name": "propose_rule", "input": a.Text}}
+			message = map[string]any{"content": nil, "tool_calls": []any{call}}
+		}
 		out = map[string]any{
-			"choices": []any{map[string]any{"finish_reason": a.Finish, "message": map[string]any{"content": a.Text}}},
+			"choices": []any{map[string]any{"finish_reason": a.Finish, "message": message}},
 			"usage":   map[string]int{"prompt_tokens": a.In, "completion_tokens": a.Out},
 		}
 	}
