@@ -136,7 +136,7 @@ func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) er
 		return a.printJSON(r)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "problem\tn\tbefore\tafter\tgain\tsd\t95 % interval\twins\tlosses\tsign p")
+	fmt.Fprintln(w, "problem\tn\tbefore\tafter\tgain\tsd\t95 % interval\tt p\twins\tlosses\tsign p")
 	for _, p := range r.Problems {
 		pairedRow(w, p.Problem, p.Paired)
 	}

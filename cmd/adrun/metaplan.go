@@ -24,6 +24,11 @@ func (p *plan) openSlot() error {
 		Name:    "meta." + s.Target,
 		Meaning: fmt.Sprintf("the value of slot %s, a task being a whole search of %s", s.Target, strings.Join(s.Data.Problems, ", ")),
 	}
+	for _, name := range s.Data.Problems {
+		if in, err := catalog.InnerByName(name); err == nil { // metaConfig says what is wrong with a name
+			p.problem.MinGate = max(p.problem.MinGate, in.MinGate)
+		}
+	}
 	var err error
 	if p.meta, err = metaConfig(s); err != nil {
 		return err

@@ -51,7 +51,7 @@ func metaOf(run *runs.Run) (*meta.Report, error) {
 func printMeta(out io.Writer, r *meta.Report) error {
 	fmt.Fprintf(out, "\n%s: %s\n\n", r.Verdict, r.Reason)
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "value against its seed\tn\tseed\tvalue\tgain\tsd\t95 % interval\twins\tlosses\tsign p")
+	fmt.Fprintln(w, "value against its seed\tn\tseed\tvalue\tgain\tsd\t95 % interval\tt p\twins\tlosses\tsign p")
 	comparisonRows(w, "source, trained on", r.Source)
 	comparisonRows(w, "source, unseen seeds", r.SourceUnseen)
 	comparisonRows(w, "validation", r.Validation)
@@ -78,8 +78,8 @@ func comparisonRows(w io.Writer, name string, c meta.Comparison) {
 }
 
 func pairedRow(w io.Writer, name string, p meta.Paired) {
-	fmt.Fprintf(w, "%s\t%d\t%.4f\t%.4f\t%+.4f\t%.4f\t%s to %s\t%d\t%d\t%.2g\n", name, p.N, p.Before, p.After, p.Gain, p.SD,
-		known(p.Lo, "%+.4f"), known(p.Hi, "%+.4f"), p.Wins, p.Losses, p.SignP)
+	fmt.Fprintf(w, "%s\t%d\t%.4f\t%.4f\t%+.4f\t%.4f\t%s to %s\t%s\t%d\t%d\t%.2g\n", name, p.N, p.Before, p.After, p.Gain, p.SD,
+		known(p.Lo, "%+.4f"), known(p.Hi, "%+.4f"), known(p.P, "%.2g"), p.Wins, p.Losses, p.SignP)
 }
 
 func known(m slots.Maybe, format string) string {
@@ -101,7 +101,7 @@ func printControls(out io.Writer, r *meta.Report) error {
 			return err
 		}
 	}
-	fmt.Fprintln(w, "\nvalue against\tn\tother\tvalue\tgain\tsd\t95 % interval\twins\tlosses\tsign p")
+	fmt.Fprintln(w, "\nvalue against\tn\tother\tvalue\tgain\tsd\t95 % interval\tt p\twins\tlosses\tsign p")
 	if f := r.Family; f != nil {
 		pairedRow(w, "tuned by hand ("+f.Tuned+"), unseen", f.Unseen)
 		pairedRow(w, "tuned by hand ("+f.Tuned+"), validation", f.Validation)
@@ -115,7 +115,7 @@ func printControls(out io.Writer, r *meta.Report) error {
 		pairedRow(w, name+", validation", b.Validation)
 	}
 	if h := r.Headroom; h != nil {
-		fmt.Fprintln(w, "\nheadroom\tn\tvalue\toracle\tgain\tsd\t95 % interval\twins\tlosses\tsign p")
+		fmt.Fprintln(w, "\nheadroom\tn\tvalue\toracle\tgain\tsd\t95 % interval\tt p\twins\tlosses\tsign p")
 		pairedRow(w, "oracle, unseen", h.SourceUnseen)
 		pairedRow(w, "oracle, validation", h.Validation)
 	}

@@ -110,8 +110,16 @@ func (p *plan) commonConfig() (engine.Config, error) {
 		Policies: policies,
 		Parallel: parallelOf(s.Evolve),
 		Budget:   p.budget(),
-		Gate:     engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}, MinGate: s.Gate.MinGate},
+		Gate:     engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}, MinGate: p.minGate()},
 	}, nil
+}
+
+// minGate is what the spec asks for, or else what the problem does.
+func (p *plan) minGate() int {
+	if n := p.spec.Gate.MinGate; n > 0 {
+		return n
+	}
+	return p.problem.MinGate
 }
 
 // checkInputs refuses inputs that the signature does not have.

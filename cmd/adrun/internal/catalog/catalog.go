@@ -62,6 +62,8 @@ type Problem struct {
 	// Signature is what its rules are functions of, nil for texts; SignatureName its name.
 	SignatureName string
 	Signature     func() (*dsl.Signature, error)
+	// MinGate is the number of held-out tasks below which a plan warns where the spec names none; 0 is the engine's.
+	MinGate int
 	// Score measures a rule; the values come in a fixed order. It is nil where only a run measures.
 	Score func(ctx context.Context, r Request) ([]Value, error)
 	// Build makes the problem that a run works on: a task a seed, sealed ones measured once at the end. Who builds an

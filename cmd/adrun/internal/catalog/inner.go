@@ -22,6 +22,7 @@ type Inner struct {
 	// Slots are those whose values drive it; Tree says that a value is a rule of selection.priority.
 	Slots    []string
 	Tree     bool
+	MinGate  int // as of a Problem
 	Settings []Setting
 	Build    func(s Settings) (meta.Problem, error)
 }
@@ -57,6 +58,7 @@ func innerLandscape(family landscape.Family) Inner {
 		Meaning:  "tree search on the " + family.Name + " family of the synthetic landscape",
 		Slots:    []string{"selection"},
 		Tree:     true,
+		MinGate:  landscapeGate,
 		Settings: []Setting{{"budget", "expansions of a search", fmt.Sprint(landscape.DefaultBudget)}},
 		Build: func(s Settings) (meta.Problem, error) {
 			r := &reader{settings: s}

@@ -21,6 +21,7 @@ func landscapeSearch() Problem {
 		DefaultSeeds:  Range{0, 200},
 		Signature:     treesearch.PrioritySignature,
 		SignatureName: "selection.priority",
+		MinGate:       landscapeGate,
 		Score:         scoreLandscape,
 		Build: func(s Settings, seeds, sealed Range) (engine.Problem, error) {
 			r := &reader{settings: s}
@@ -32,6 +33,9 @@ func landscapeSearch() Problem {
 		},
 	}
 }
+
+// landscapeGate is how many held-out searches tell a gain from luck: nine have accepted a rule that loses.
+const landscapeGate = 60
 
 // landscape reads the settings that a score and a run share.
 func (r *reader) landscape() (landscape.Family, int, error) {

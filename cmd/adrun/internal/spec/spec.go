@@ -91,7 +91,7 @@ type Gate struct {
 	CheapTasks  int     `yaml:"cheap_tasks,omitempty" json:"cheap_tasks,omitempty" jsonschema:"held-out tasks that rank contradicting proposals before one is measured; default 8"`
 	Grid        int     `yaml:"grid,omitempty" json:"grid,omitempty" jsonschema:"points at which a rule must be finite; default 256"`
 	Alpha       float64 `yaml:"alpha,omitempty" json:"alpha,omitempty" jsonschema:"the error rate of paired acceptance; default 0.05"`
-	MinGate     int     `yaml:"min_gate,omitempty" json:"min_gate,omitempty" jsonschema:"held-out tasks below which 'adrun plan' warns; default 4"`
+	MinGate     int     `yaml:"min_gate,omitempty" json:"min_gate,omitempty" jsonschema:"held-out tasks below which 'adrun plan' warns; default the problem's own, such as 60 for the landscape, else 4"`
 	// The last two are of kind policy_slot.
 	MinGain       float64 `yaml:"min_gain,omitempty" json:"min_gain,omitempty" jsonschema:"policy_slot: what the mean gain on unseen problems must exceed"`
 	TransferFloor float64 `yaml:"transfer_floor,omitempty" json:"transfer_floor,omitempty" jsonschema:"policy_slot: the least share of the source gain that must transfer"`
