@@ -7,9 +7,10 @@
 package modeltest
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -156,9 +157,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 
 // Hash is a hash of a text.
 func Hash(text string) uint64 {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, text)
-	return h.Sum64()
+	sum := sha256.Sum256([]byte(text))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Asked, a Answer) {
@@ -257,7 +257,7 @@ func Misbehave(good ...string) func(Asked) Answer {
 		case 9:
 			return Answer{Text: "\x00\u202e{{{{((((", Finish: "content_filter"}
 		case 10:
-			if first {
+			if first && a.N/16%4 == 0 { // seldom, as it takes time
 				return Answer{Hang: true}
 			}
 		case 11:
