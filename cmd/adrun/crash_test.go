@@ -14,6 +14,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentdescent/adrun/engine/trajectory"
 )
 
 var kills = flag.Int("kills", 20, "how many processes of the command line are killed")
@@ -147,7 +151,24 @@ func sameEnd(t testing.TB, how, undisturbed, dir, out string) {
 			t.Errorf("%s: %s differs (%v)", how, name, err)
 		}
 	}
+	if d := cmp.Diff(rollouts(t, undisturbed), rollouts(t, dir)); d != "" {
+		t.Errorf("%s: the trajectories differ (-undisturbed +resumed):\n%s", how, d)
+	}
 	output(t, adrun(t, dir, "doctor", "latest"))
+}
+
+// rollouts are the trajectories of a run by lease. The last line of a lease counts.
+func rollouts(t testing.TB, dir string) map[int]trajectory.Record {
+	t.Helper()
+	all := map[int]trajectory.Record{}
+	err := trajectory.Read(filepath.Join(dir, ".adrun", "runs", "small-1", "trajectories"), func(r trajectory.Record) error {
+		all[r.Lease.Lease] = r
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // TestKilledRunsResume kills evolve and resume at random instants, with kill -9 and, one time in four, SIGTERM. What
