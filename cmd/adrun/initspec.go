@@ -51,6 +51,14 @@ propose:
   breeder: # offline, without a model
     trials: 400 # evaluations that a proposal may spend on training tasks
     max_ops: 40 # operators and calls of a rule, at most
+  # Or a language model: docs/models.md has all keys. 'adrun plan FILE' says what it may cost.
+  # model:
+  #   provider: openai # or anthropic; with a base_url any server that speaks the same
+  #   model: NAME
+  #   api_key_env: OPENAI_API_KEY # the variable with the key, never the key itself
+  #   grammar_mode: none # openai-lark, vllm, sglang or llamacpp hold replies to the grammar of the rule
+  # Or both, and each lease goes to the one that has brought most for what it costs:
+  # mix: [{breeder: {trials: 400}}, {model: {provider: openai, model: NAME}}]
 
 evolve:
   rounds: 10
@@ -62,6 +70,7 @@ evolve:
 
 # budget:
 #   max_rollouts: 100000
+#   max_tokens: 1000000 # of models
 #   max_seconds: 600
 
 policies:

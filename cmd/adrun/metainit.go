@@ -76,6 +76,9 @@ propose:
   breeder: # offline, without a model
     trials: {{if .Train.Tree}}3000{{else}}600{{end}} # inner searches that a proposal may spend
     max_ops: 40
+  # Or a language model, or both: docs/models.md
+  # model: {provider: openai, model: NAME, api_key_env: OPENAI_API_KEY}
+  # mix: [{breeder: {trials: {{if .Train.Tree}}3000{{else}}600{{end}}}}, {model: {provider: openai, model: NAME}}]
 
 evolve:
   rounds: 4

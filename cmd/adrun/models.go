@@ -155,16 +155,19 @@ type kept struct {
 	server model.Completer
 }
 
-// Complete implements model.Completer.
-func (k kept) Complete(ctx context.Context, r model.Request) (model.Reply, error) {
+// Complete implements model.Completer. A run whose replies cannot be kept ends, and a replay in which one is missing:
+// neither would be the run that it is meant to be.
+func (k kept) Complete(ctx context.Context, r model.Request) (reply model.Reply, err error) {
 	at := k.plan.replies
-	if !at.replay {
-		return model.Recorder{Dir: at.dir, Next: k.server}.Complete(ctx, r)
+	if at.replay {
+		reply, err = model.Replayer{Dir: at.dir}.Complete(ctx, r)
+	} else {
+		reply, err = model.Recorder{Dir: at.dir, Next: k.server}.Complete(ctx, r)
 	}
-	reply, err := model.Replayer{Dir: at.dir}.Complete(ctx, r)
 	var missing *model.NotRecordedError
-	if errors.As(err, &missing) && at.fail != nil {
-		at.fail(fmt.Errorf("%s: %w", at.dir, err))
+	var broken *model.RecordError
+	if at.fail != nil && (errors.As(err, &missing) || errors.As(err, &broken)) {
+		at.fail(fmt.Errorf("%s: %w", shown(at.dir), err))
 	}
 	return reply, err
 }

@@ -43,6 +43,16 @@ func (e *NotRecordedError) Error() string {
 	return fmt.Sprintf("no reply was recorded as %s: the spec, the seed, the data or the program is not that of the recorded run", e.Name)
 }
 
+// RecordError says that replies cannot be kept, or read: what is asked from then on would be paid for and lost.
+type RecordError struct {
+	Err error
+}
+
+func (e *RecordError) Error() string { return "the record of replies: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *RecordError) Unwrap() error { return e.Err }
+
 // recordVersion is part of every key; it changes when requests are written otherwise.
 const recordVersion = 1
 
@@ -99,7 +109,7 @@ func (c Recorder) Complete(ctx context.Context, r Request) (Reply, error) {
 	}
 	path := filepath.Join(c.Dir, name)
 	if rec, ok, err := load(path); err != nil {
-		return Reply{}, err
+		return Reply{}, &RecordError{err}
 	} else if ok && rec.Reply != nil {
 		return *rec.Reply, nil
 	}
@@ -112,7 +122,7 @@ func (c Recorder) Complete(ctx context.Context, r Request) (Reply, error) {
 		rec.Reply, rec.Error = nil, failure.Error()
 	}
 	if err := save(path, rec); err != nil {
-		return Reply{}, fmt.Errorf("recording a reply: %w", err)
+		return Reply{}, &RecordError{err}
 	}
 	return reply, failure
 }
@@ -126,7 +136,7 @@ func (c Replayer) Complete(ctx context.Context, r Request) (Reply, error) {
 	rec, ok, err := load(filepath.Join(c.Dir, name))
 	switch {
 	case err != nil:
-		return Reply{}, err
+		return Reply{}, &RecordError{err}
 	case !ok:
 		return Reply{}, &NotRecordedError{Name: filepath.ToSlash(name)}
 	case rec.Reply == nil:
