@@ -95,3 +95,53 @@ func TestAKeeperKnowsTheFile(t *testing.T) {
 	}
 	m.check(t)
 }
+
+// beside lists the files of a directory but for what the evaluator wrote.
+func beside(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "l.db*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestLookingChangesNothing looks at a ledger that is closed, and at one whose writer comes and is killed in
+// the meantime.
+func TestLookingChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "l.db")
+	if err := open(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, killed := range []bool{false, true, true} {
+		r, err := ledger.OpenReader(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Verify(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if killed {
+			if err := victim(t, dir, "", 30).Run(); err == nil {
+				t.Fatal("the process was not killed")
+			}
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+			t.Errorf("killed %v: closing a reader changed the file (%v)", killed, err)
+		}
+		if info, err := os.Stat(path + "-wal"); killed && (err != nil || info.Size() == 0) {
+			t.Errorf("closing a reader took the log away (%v)", err)
+		}
+		if files := beside(t, dir); !killed && len(files) != 1 {
+			t.Errorf("looking left %v", files)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 type Reader struct {
 	db   *sql.DB
 	path string
+	tidy bool // see OpenReader
 }
 
 // OpenReader opens a ledger that exists and changes nothing of it. What a killed process left in the
@@ -24,18 +25,24 @@ func OpenReader(path string) (*Reader, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("opening the ledger: %w", err)
 	}
-	db, err := open(path, "ro", "query_only(1)")
-	if err != nil {
+	// Closing a database that may be written folds its log into it, which is for its writer to do. Closing
+	// one that may not leaves the empty files behind that SQLite puts beside it.
+	r := &Reader{path: path, tidy: size(path+"-wal") == 0}
+	mode := "ro"
+	if r.tidy {
+		mode = "rw"
+	}
+	var err error
+	if r.db, err = open(path, mode, "query_only(1)"); err != nil {
 		return nil, fmt.Errorf("opening the ledger %s: %w", path, err)
 	}
-	r := &Reader{db: db, path: path}
 	var version, found int
-	err = db.QueryRow(`SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version`).Scan(&version, &found)
+	err = r.db.QueryRow(`SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version`).Scan(&version, &found)
 	if err == nil && version != format {
 		err = &FormatError{Version: version, Tables: found}
 	}
 	if err != nil {
-		_ = db.Close()
+		_ = r.db.Close()
 		return nil, r.explain("opening", err)
 	}
 	return r, nil
@@ -43,6 +50,12 @@ func OpenReader(path string) (*Reader, error) {
 
 // Close closes the file.
 func (r *Reader) Close() error {
+	if r.tidy && size(r.path+"-wal") > 0 {
+		// Somebody has written since, and may be dead: while another handle is open nothing is folded.
+		if other, err := open(r.path, "ro"); err == nil && other.Ping() == nil {
+			defer func() { _ = other.Close() }()
+		}
+	}
 	if err := r.db.Close(); err != nil {
 		return fmt.Errorf("closing the ledger %s: %w", r.path, err)
 	}
