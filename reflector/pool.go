@@ -1,0 +1,74 @@
+package reflector
+
+import "github.com/agentdescent/adrun/slots"
+
+func (s *search) tournament() *individual {
+	best := s.pool[s.rng.IntN(len(s.pool))]
+	for range 2 {
+		if other := s.pool[s.rng.IntN(len(s.pool))]; better(other, best) {
+			best = other
+		}
+	}
+	return best
+}
+
+// untuned is one of the better rules whose constants were tuned least often.
+func (s *search) untuned() *individual {
+	least := s.pool[0]
+	for _, in := range s.pool[:(len(s.pool)+1)/2] {
+		if in.tuned < least.tuned {
+			least = in
+		}
+	}
+	return least
+}
+
+// keep inserts the individual into the pool in order, and drops the last of a full pool. Of equal
+// values with equal rewards the one with fewer operators stays.
+func (s *search) keep(in *individual) {
+	for i, other := range s.pool {
+		if sameRewards(in.rewards, other.rewards) {
+			if in.ops < other.ops {
+				s.pool[i] = in
+			}
+			return
+		}
+	}
+	at := len(s.pool)
+	for at > 0 && better(in, s.pool[at-1]) {
+		at--
+	}
+	s.pool = append(s.pool, nil)
+	copy(s.pool[at+1:], s.pool[at:])
+	s.pool[at] = in
+	if at == 0 {
+		s.improved = s.pc.Trial.Left()
+	}
+	if len(s.pool) > s.Pool {
+		s.pool = s.pool[:s.Pool]
+	}
+}
+
+func sameRewards(a, b []float64) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// proposal hands on the pool, and proposes its best if that is not the incumbent.
+func (s *search) proposal() *slots.Proposal {
+	p := &slots.Proposal{}
+	for _, in := range s.pool {
+		if in == s.incumbent {
+			continue
+		}
+		p.Elites = append(p.Elites, slots.Elite{Rule: in.rule, Identity: in.cand.Identity, Score: in.mean(), N: len(in.rewards), Ops: in.ops})
+	}
+	if len(s.pool) > 0 && s.pool[0] != s.incumbent {
+		p.Rule, p.Note = s.pool[0].rule, s.pool[0].origin
+	}
+	return p
+}
