@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -232,4 +233,64 @@ type caller struct{}
 
 func (caller) Propose(context.Context, *slots.ProposalContext) (*slots.Proposal, error) {
 	return &slots.Proposal{Text: "0", Spend: slots.Spend{Calls: 1, Tokens: 100}}, nil
+}
+
+// A lease's allowance is its share of what is left once a merge has its reserve; parts without a cap are free.
+func TestAllowance(t *testing.T) {
+	reserved := engine.Reserve{Lease: slots.Spend{Calls: 1, Tokens: 100}, Merge: slots.Spend{Tokens: 200}}
+	for name, tt := range map[string]struct {
+		budget engine.Budget
+		want   []int // tokens of the allowances, round by round; −1 is none
+	}{
+		"without a cap":   {engine.Budget{Rounds: 2, Reserve: reserved}, []int{-1, -1}},
+		"another cap":     {engine.Budget{Rounds: 2, MaxCost: 50, Reserve: reserved}, []int{math.MaxInt, math.MaxInt}},
+		"a cap":           {engine.Budget{MaxTokens: 1000, Reserve: reserved}, []int{400, 300, 200, 100}},
+		"without reserve": {engine.Budget{MaxTokens: 500}, []int{250, 150}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []int
+			res, err := engine.Run(t.Context(), hillConfig(func(c *engine.Config) {
+				c.Parallel.Lanes, c.Parallel.Workers, c.Budget = 2, 1, tt.budget
+				c.Actor.Proposer = slots.ProposerFunc(func(_ context.Context, pc *slots.ProposalContext) (*slots.Proposal, error) {
+					if pc.Lane == 0 {
+						n := -1
+						if pc.Allowance != nil {
+							n = pc.Allowance.Tokens
+						}
+						got = append(got, n)
+					}
+					return &slots.Proposal{Source: "s", Spend: slots.Spend{Calls: 1, Tokens: 100}}, nil
+				})
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("stopped by %s after %d tokens: %s", res.Stop, res.Spend.Tokens, d)
+			}
+			if most := tt.budget.MaxTokens; most > 0 && res.Spend.Tokens > most {
+				t.Errorf("%d tokens, more than %d", res.Spend.Tokens, most)
+			}
+			if len(res.Sources) != 1 || res.Sources[0].Own.Tokens != res.Spend.Tokens || res.Sources[0].Leases != 2*len(got) {
+				t.Errorf("%+v", res.Sources)
+			}
+		})
+	}
+}
+
+// Where cost is money the operators of rules cost nothing.
+func TestMoney(t *testing.T) {
+	for money, want := range map[bool]bool{false: true, true: false} {
+		res, err := engine.Run(t.Context(), func() engine.Config {
+			c := fitConfig(t)
+			c.Budget = engine.Budget{Rounds: 1, Money: money}
+			return c
+		}())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (res.Spend.Cost > 0) != want {
+			t.Errorf("money %t: cost %g", money, res.Spend.Cost)
+		}
+	}
 }

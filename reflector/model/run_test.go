@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agentdescent/adrun/dsl"
@@ -257,14 +258,109 @@ func TestRunSurvivesBadReplies(t *testing.T) {
 	}
 }
 
-// A run stops before the round that its budget of tokens does not hold.
-func TestRunStopsAtItsTokens(t *testing.T) {
-	f := serve(t, func(w http.ResponseWriter, a asking) { say(w, "rule area { return width * width }", "stop") })
-	// A lease costs 120 tokens, a round of four lanes 480.
-	res, _ := run(t, client(t, f), func(c *engine.Config, _ *model.Proposer) { c.Budget = engine.Budget{MaxTokens: 2000} })
-	if res.Stop != engine.StopTokens || res.Spend.Tokens != 1920 || f.asked != 16 {
-		t.Errorf("stopped by %s with %d tokens after %d requests", res.Stop, res.Spend.Tokens, f.asked)
+// spender is a model whose replies cost any number of tokens that they may, and may run or not.
+type spender struct{}
+
+func (spender) Complete(_ context.Context, r model.Request) (model.Reply, error) {
+	bytes := len(r.System)
+	for _, m := range r.Messages {
+		bytes += len(m.Text)
 	}
+	rng := rand.New(rand.NewPCG(r.Sample, 7))
+	reply := model.Reply{
+		Text: "rule area { return wdith }", Finish: model.Finished,
+		Usage: model.Usage{Input: 1 + rng.IntN(bytes/2), Output: rng.IntN(r.MaxTokens + 1)},
+	}
+	if rng.IntN(3) == 0 {
+		reply.Text = "rule area { return width * width }"
+	}
+	return reply, nil
+}
+
+// No budget of tokens or money is passed, however the replies turn out, and not much of it is left.
+func TestRunKeepsToItsBudget(t *testing.T) {
+	price := model.Price{Input: 2, Output: 8}
+	for seed := range uint64(2) {
+		for _, lanes := range []int{1, 4} {
+			var reserve engine.Reserve
+			setup := func(b engine.Budget) func(*engine.Config, *model.Proposer) {
+				return func(c *engine.Config, p *model.Proposer) {
+					p.Price, p.MaxTokens = price, 500
+					reserve.Lease, _ = p.Most(newArea(t).sig)
+					c.Seed, c.Parallel.Lanes, c.Actor.Solved = seed, lanes, 2
+					c.Budget = b
+					c.Budget.Reserve, c.Budget.Money = reserve, true
+				}
+			}
+			res, _ := run(t, spender{}, setup(engine.Budget{MaxTokens: 90_000}))
+			if left := 90_000 - res.Spend.Tokens; res.Stop != engine.StopTokens || left < 0 || left > 2*lanes*reserve.Lease.Tokens {
+				t.Errorf("seed %d, %d lanes: stopped by %s with %d tokens left of 90000, a lease may take %d", seed, lanes, res.Stop, left, reserve.Lease.Tokens)
+			}
+			res, _ = run(t, spender{}, setup(engine.Budget{MaxCost: 0.3}))
+			if left := 0.3 - res.Spend.Cost; res.Stop != engine.StopCost || left < 0 || left > 2*float64(lanes)*reserve.Lease.Cost {
+				t.Errorf("seed %d, %d lanes: stopped by %s with %g left", seed, lanes, res.Stop, left)
+			}
+		}
+	}
+}
+
+// A budget that does not hold one round is no run.
+func TestRunRefusesATinyBudget(t *testing.T) {
+	_, err := engine.Run(t.Context(), engine.Config{
+		Tasks: engine.Tasks{Problem: newArea(t)}, Actor: engine.Actor{Proposer: &model.Proposer{Completer: spender{}}},
+		Budget: engine.Budget{MaxTokens: 100, Reserve: engine.Reserve{Lease: slots.Spend{Calls: 1, Tokens: 26}}},
+	})
+	if err == nil || !strings.Contains(err.Error(), "Budget.MaxTokens is 100; one round of 4 lanes may ask for 104") {
+		t.Error(err)
+	}
+}
+
+// memory carries requests to a function, so that time can be that of a test bubble.
+type memory func(body string) (status int, header http.Header, answer string)
+
+func (m memory) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	status, header, answer := m(string(body))
+	return &http.Response{
+		StatusCode: status, Header: header, Request: r, ProtoMajor: 1, ProtoMinor: 1, Body: io.NopCloser(strings.NewReader(answer)),
+	}, nil
+}
+
+// A whole run waits as long as its server asks for, and no longer.
+func TestRunHonoursRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		sent := map[string][]time.Time{}
+		c, err := model.NewOpenAI(model.Endpoint{Transport: memory(func(body string) (int, http.Header, string) {
+			mu.Lock()
+			defer mu.Unlock()
+			sent[body] = append(sent[body], time.Now())
+			if len(sent[body]) == 1 {
+				return http.StatusTooManyRequests, http.Header{"Retry-After": {"30"}}, `{"error": {"message": "slow down"}}`
+			}
+			return http.StatusOK, http.Header{}, `{"choices": [{"finish_reason": "stop", "message": {"content": "rule area { return width * height }"}}]}`
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		res, _ := run(t, c, func(c *engine.Config, _ *model.Proposer) {
+			c.Budget.Rounds, c.Actor.Solved, c.Parallel.Workers = 3, 2, 1
+		})
+		retried := 0
+		for body, at := range sent {
+			if len(at) < 2 || at[1].Sub(at[0]) != 30*time.Second {
+				t.Errorf("asked at %v: %s", at, body)
+			}
+			retried++
+		}
+		if took := time.Since(start); retried < 3 || took != time.Duration(retried)*30*time.Second || res.Unmeasured != 0 {
+			t.Errorf("%d requests were sent again in %v, %d leases were not measured", retried, took, res.Unmeasured)
+		}
+	})
 }
 
 // A run that was killed resumes on the recorded replies: none is paid for twice.
