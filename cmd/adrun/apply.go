@@ -8,8 +8,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/agentdescent/adrun/internal/atomicfile"
 )
 
 func (a *app) applyCommand() *cobra.Command {
@@ -45,7 +43,7 @@ func (a *app) apply(ctx context.Context, ref, to string, f showFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(to, []byte(v.text), 0o644); err != nil {
+	if err := replaceFile(to, []byte(v.text)); err != nil {
 		return err
 	}
 	if f.asJSON {
@@ -73,9 +71,27 @@ func backUp(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := path + ".bak"
-	for n := 2; exists(name); n++ {
-		name = fmt.Sprintf("%s.bak%d", path, n)
+	for n := 1; ; n++ {
+		name := path + ".bak"
+		if n > 1 {
+			name = fmt.Sprintf("%s%d", name, n)
+		}
+		err := writeNew(name, text, modeOf(path))
+		if !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
 	}
-	return name, atomicfile.Write(name, text, 0o644)
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(path string, data []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
 }

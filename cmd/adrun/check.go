@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentdescent/adrun/dsl"
-	"github.com/agentdescent/adrun/internal/atomicfile"
 )
 
 // jsonPos is a place in a file, 1-based, columns in code points.
@@ -129,14 +127,4 @@ func (a *app) checkFile(path, signature string, fix bool) (*source, dsl.Diagnost
 	}
 	fmt.Fprintf(a.stderr, "%s: applied %d fixes\n", path, applied)
 	return src, diags, nil
-}
-
-// replaceFile writes data beside path and renames it into place, keeping the file's mode, so that a
-// reader sees the old text or the new one.
-func replaceFile(path string, data []byte) error {
-	mode := os.FileMode(0o644)
-	if st, err := os.Stat(path); err == nil {
-		mode = st.Mode().Perm()
-	}
-	return atomicfile.Write(path, data, mode)
 }

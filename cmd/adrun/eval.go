@@ -104,7 +104,7 @@ func (a *app) eval(path string, pairs []string, f evalFlags) error {
 			Rule    string   `json:"rule"`
 			Value   any      `json:"value"`
 			Clamped []string `json:"clamped"`
-		}{e.rule.Name.Text, jsonValue(value), clamped})
+		}{e.rule.Name.Text, e.jsonValue(value), clamped})
 	}
 	fmt.Fprintln(a.stdout, value)
 	return nil
@@ -211,10 +211,13 @@ func (e *evaluator) value(args []float64) string {
 	return number(e.program.Num(args))
 }
 
-// jsonValue turns printed text into what JSON has for it; what JSON has no number for stays text.
-func jsonValue(text string) any {
-	if b, err := strconv.ParseBool(text); err == nil && len(text) > 1 {
-		return b
+// jsonValue turns printed text into what JSON has for it; words, and what JSON has no number for, stay text.
+func (e *evaluator) jsonValue(text string) any {
+	switch e.program.Type().Kind {
+	case dsl.BoolKind:
+		return text == "true"
+	case dsl.WordKind:
+		return text
 	}
 	if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return v
@@ -265,7 +268,7 @@ func (e *evaluator) rows(path string, asJSON bool) error {
 		e.clamp(args, fmt.Sprintf("%s:%d: ", name, line))
 		text := e.value(args)
 		if asJSON {
-			values = append(values, jsonValue(text))
+			values = append(values, e.jsonValue(text))
 		} else {
 			fmt.Fprintln(e.app.stdout, text)
 		}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/agentdescent/adrun/internal/atomicfile"
 )
 
 // exists reports whether there is a file.
@@ -22,4 +24,21 @@ func shown(path string) string {
 		return rel
 	}
 	return path
+}
+
+// replaceFile writes data beside path and renames it into place, keeping the file's mode, so that a reader sees the
+// old text or the new one. A link stays one: the file that it leads to is replaced.
+func replaceFile(path string, data []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return atomicfile.Write(path, data, modeOf(path))
+}
+
+// modeOf is the mode of a file, or that of a new one.
+func modeOf(path string) os.FileMode {
+	if st, err := os.Stat(path); err == nil {
+		return st.Mode().Perm()
+	}
+	return 0o644
 }

@@ -39,13 +39,17 @@ var errFindings = errors.New("findings")
 
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	results := &resultWriter{to: stdout}
+	a := &app{stdin: stdin, stdout: results, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(results)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if results.err != nil && (err == nil || errors.Is(err, errFindings)) {
+		err = fmt.Errorf("the results could not be written: %w", results.err)
+	}
 	var usage *usageError
 	switch {
 	case err == nil:
@@ -58,6 +62,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	fmt.Fprintf(stderr, "adrun: %s\n", err)
 	return exitFinding
+}
+
+// resultWriter remembers that results were lost, so that no verb can end with 0 on a full disk.
+type resultWriter struct {
+	to  io.Writer
+	err error
+}
+
+func (w *resultWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 func (a *app) root() *cobra.Command {

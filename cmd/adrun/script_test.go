@@ -118,7 +118,7 @@ func rowsOf(dir string) int {
 
 // interrupt RUN SIGNAL signals the process that evolves a run.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	signal, known := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[1]]
+	signal, known := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}[args[1]]
 	if !known {
 		ts.Fatalf("unknown signal %s", args[1])
 	}
