@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// failureLog tells a person about the failures of programs: the first of each kind in full, and how many
+// failureLog tells a person about the failures of programs and of servers: the first of each kind in full, and how many
 // there were. It is safe for concurrent use; the zero value is silent until to is set.
 type failureLog struct {
 	to io.Writer
@@ -50,7 +50,11 @@ func (l *failureLog) Handle(_ context.Context, r slog.Record) error {
 	if l.to == nil || l.count[what] > 1 {
 		return nil
 	}
-	fmt.Fprintf(l.to, "adrun: %s: %s (task %s)\n", what, attrs["cause"], attrs["task"])
+	fmt.Fprintf(l.to, "adrun: %s: %s", what, attrs["cause"])
+	if task := attrs["task"]; task != "" {
+		fmt.Fprintf(l.to, " (task %s)", task)
+	}
+	fmt.Fprintln(l.to)
 	if text := strings.TrimSpace(attrs["stderr"]); text != "" {
 		fmt.Fprintf(l.to, "  its stderr ends:\n    %s\n", strings.ReplaceAll(text, "\n", "\n    "))
 	}

@@ -28,7 +28,7 @@ func (a *app) logCommand() *cobra.Command {
 --where keeps the entries for which an expression holds, such as
   reward > 0.5 && outcome == "committed"
   kind == "lease" && failure != ""
-over seq, kind, round, lease, lane, artifact, task, reward, delta, advantage, failure, error, note,
+over seq, kind, round, lease, lane, artifact, task, reward, delta, advantage, failure, error, note, source,
 outcome, reason, p_improve, held_out, version, identity, rollouts, tokens and cost. A merge and a commit
 have the task and the reward of their lease, and the lease their outcome. What does not apply is the
 empty word, −1, or a number with which every comparison is false.

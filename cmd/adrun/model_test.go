@@ -104,6 +104,12 @@ func kindOf(ts *testscript.TestScript, kind string, texts []string) func(modelte
 		return func(a modeltest.Asked) modeltest.Answer { return modeltest.Answer{Text: texts[a.N%uint64(len(texts))]} }
 	case "sample":
 		return modeltest.Sample
+	case "status":
+		code, err := strconv.Atoi(texts[0])
+		ts.Check(err)
+		return func(modeltest.Asked) modeltest.Answer {
+			return modeltest.Answer{Status: code, Text: `{"error": {"message": "` + texts[1] + `"}}`}
+		}
 	case "misbehave":
 		return modeltest.Misbehave(texts...)
 	}

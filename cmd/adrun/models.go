@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/engine"
@@ -41,7 +44,7 @@ func (p *plan) addModel(path, name string, m *spec.Model, v value) (*model.Propo
 		return nil, err
 	}
 	q := &model.Proposer{
-		Completer: kept{p, client}, Name: name,
+		Completer: kept{p, name, client}, Name: name,
 		Settings: model.Settings{Model: m.Model, Temperature: m.Temperature, MaxTokens: m.MaxTokens, Thinking: m.Thinking, Mode: mode},
 		Repairs:  noneBelow(m.Repairs), Gate: v.gate, Constraints: v.constraints, About: v.about, Description: v.description,
 	}
@@ -152,24 +155,49 @@ func (p *plan) openReplies() {
 // kept answers from the replies of the run, or asks a server and keeps what it says.
 type kept struct {
 	plan   *plan
+	source string
 	server model.Completer
 }
 
-// Complete implements model.Completer. A run whose replies cannot be kept ends, and a replay in which one is missing:
-// neither would be the run that it is meant to be.
-func (k kept) Complete(ctx context.Context, r model.Request) (reply model.Reply, err error) {
+// Complete implements model.Completer.
+func (k kept) Complete(ctx context.Context, r model.Request) (model.Reply, error) {
 	at := k.plan.replies
 	if at.replay {
-		reply, err = model.Replayer{Dir: at.dir}.Complete(ctx, r)
-	} else {
-		reply, err = model.Recorder{Dir: at.dir, Next: k.server}.Complete(ctx, r)
+		reply, err := model.Replayer{Dir: at.dir}.Complete(ctx, r)
+		k.end(err)
+		return reply, err
 	}
-	var missing *model.NotRecordedError
-	var broken *model.RecordError
-	if at.fail != nil && (errors.As(err, &missing) || errors.As(err, &broken)) {
-		at.fail(fmt.Errorf("%s: %w", shown(at.dir), err))
+	reply, err := model.Recorder{Dir: at.dir, Next: k.server}.Complete(ctx, r)
+	if err != nil && ctx.Err() == nil && !k.end(err) {
+		kind := "no answer"
+		var status *model.StatusError
+		if errors.As(err, &status) {
+			kind = fmt.Sprintf("%d %s", status.Status, http.StatusText(status.Status))
+		}
+		slog.New(&k.plan.failures).Warn("a request to "+k.source+" failed", "kind", kind, "cause", err.Error())
 	}
 	return reply, err
+}
+
+// end ends the run for failures after which it would not be what it is meant to be: replies that cannot be kept, a
+// replay in which one is missing, and a server that does not know the key, the address or the model.
+func (k kept) end(err error) bool {
+	at := k.plan.replies
+	var missing *model.NotRecordedError
+	var broken *model.RecordError
+	var status *model.StatusError
+	switch {
+	case at.fail == nil || err == nil:
+		return false
+	case errors.As(err, &missing), errors.As(err, &broken):
+		err = fmt.Errorf("%s: %w", shown(at.dir), err)
+	case errors.As(err, &status) && !at.replay && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, status.Status):
+		err = fmt.Errorf("%s: %w", k.source, err)
+	default:
+		return false
+	}
+	at.fail(err)
+	return true
 }
 
 // replayFrom has the plan ask nobody and answer from what another run kept: a directory, or a run with its own.

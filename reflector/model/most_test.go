@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestRepairsKeepToTheAllowance(t *testing.T) {
 	for most, want := range map[int]int{1: 1, 4000: 1, 1 << 30: 3} {
 		s := texts("rule score { return gp }", "rule score { return gp }", "rule score { return gp }")
 		pc := lease(t)
-		pc.Allowance = &slots.Spend{Rollouts: 1 << 40, Calls: 1 << 40, Tokens: most, Cost: 1e300}
+		pc.Allowance = &slots.Spend{Rollouts: math.MaxInt, Calls: math.MaxInt, Tokens: most, Cost: math.Inf(1)}
 		p, err := proposer(t, s).Propose(t.Context(), pc)
 		if err != nil || len(s.requests) != want {
 			t.Errorf("%d tokens: %d requests, %v", most, len(s.requests), err)

@@ -75,6 +75,7 @@ func Decode(entries []engine.Entry) (*Log, error) {
 		}
 		// A decision has the reward of the lease to which it is attributed, and the lease its outcome.
 		from := l.views[at]
+		l.views[i].Source = from.Source
 		l.views[i].Reward, l.views[i].Task, l.views[i].Lane, l.views[i].Round = from.Reward, from.Task, from.Lane, from.Round
 		l.views[at].Outcome = v.Outcome
 	}

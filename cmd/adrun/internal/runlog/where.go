@@ -16,7 +16,7 @@ import (
 
 // Row is an entry as a filter sees it. Words that do not apply are empty, whole numbers −1; other numbers
 // are no number, so that every comparison with them is false. A merge and a commit have the task, round,
-// lane and reward of the lease to which they are attributed, and that lease has their outcome.
+// lane, source and reward of the lease to which they are attributed, and that lease has their outcome.
 type Row struct {
 	Seq       int     `expr:"seq"`
 	Kind      string  `expr:"kind"`
@@ -31,6 +31,7 @@ type Row struct {
 	Failure   string  `expr:"failure"`
 	Error     string  `expr:"error"`
 	Note      string  `expr:"note"`
+	Source    string  `expr:"source"`
 	Outcome   string  `expr:"outcome"`
 	Reason    string  `expr:"reason"`
 	PImprove  float64 `expr:"p_improve"`
@@ -46,7 +47,7 @@ func (v *Row) spend(s slots.Spend) { v.Rollouts, v.Tokens, v.Cost = s.Rollouts, 
 
 func (v *Row) lease(r engine.LeaseRecord) {
 	v.Round, v.Lease, v.Lane, v.Artifact, v.Task = r.Round, r.Lease, r.Lane, r.Artifact, r.Task
-	v.Failure, v.Error, v.Note, v.Identity = r.Failure, r.Error, r.Note, r.Identity
+	v.Failure, v.Error, v.Note, v.Source, v.Identity = r.Failure, r.Error, r.Note, r.Source, r.Identity
 	v.Delta, v.Advantage = r.Delta.Or(nan), r.Advantage.Or(nan)
 	if r.Error == "" {
 		v.Reward = r.Reward
