@@ -173,9 +173,9 @@ func (v *vocabulary) describe(t typ) string {
 // maxDistance is how many typing errors a suggestion may be away from a name.
 const maxDistance = 2
 
-// suggest returns the candidate nearest to name, "" if none is near. Of equally near ones the first
+// Suggest returns the candidate nearest to name, "" if none is near. Of equally near ones the first
 // in the alphabet wins, so that a message does not depend on any order of declaration.
-func suggest(name string, candidates []string) string {
+func Suggest(name string, candidates []string) string {
 	sorted := slices.Clone(candidates)
 	sort.Strings(sorted)
 	limit := min(maxDistance, max(1, len(name)/3), len(name)-1)
@@ -236,7 +236,7 @@ func editDistance(a, b string, most int) int {
 
 // didYouMean is the hint for a misspelt name, "" if nothing is near.
 func didYouMean(name string, candidates []string) string {
-	if s := suggest(name, candidates); s != "" {
+	if s := Suggest(name, candidates); s != "" {
 		return `did you mean "` + s + `"?`
 	}
 	return ""

@@ -126,11 +126,11 @@ func TestSuggest(t *testing.T) {
 		{strings.Repeat("z", 64), ""},
 	}
 	for _, tt := range tests {
-		if got := suggest(tt.name, names); got != tt.want {
-			t.Errorf("suggest(%q) = %q, want %q", tt.name, got, tt.want)
+		if got := Suggest(tt.name, names); got != tt.want {
+			t.Errorf("Suggest(%q) = %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := suggest("cat", []string{"rat", "bat"}); got != "bat" {
+	if got := Suggest("cat", []string{"rat", "bat"}); got != "bat" {
 		t.Errorf("of equally near names %q won, want the first of the alphabet", got)
 	}
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
+	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/slots"
 )
@@ -21,12 +23,41 @@ func (p *plan) artifact() (engine.ArtifactConfig, error) {
 	}
 	gate, err := newRuleGate(p.sig, p.spec.Gate)
 	if err != nil {
-		return engine.ArtifactConfig{}, err
+		return engine.ArtifactConfig{}, p.spec.At("$.gate.constraints", err)
 	}
-	if _, err := gate.Text(p.start); err != nil {
-		return engine.ArtifactConfig{}, fmt.Errorf("start: %w", err)
+	if err := p.checkStart(gate); err != nil {
+		at := "$.start"
+		if p.spec.Start == "" { // the problem's own: the spec asks for something else
+			at = "$.gate"
+		}
+		return engine.ArtifactConfig{}, p.spec.At(at, err)
 	}
 	return engine.ArtifactConfig{Strategy: engine.NewRules(gate), Initial: slots.State{slots.RuleKey: p.start}}, nil
+}
+
+// checkStart says all that is wrong with the rule to start from, with places in its text.
+func (p *plan) checkStart(gate engine.RuleGate) error {
+	_, diags, err := check("start", p.start, p.sig.DeclName(), p.sig)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, d := range diags {
+		switch {
+		case d.Severity != dsl.Error:
+		case d.Hint != "":
+			errs = append(errs, fmt.Errorf("%w; %s", d, d.Hint))
+		default:
+			errs = append(errs, d)
+		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	if _, err := gate.Text(p.start); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	return nil
 }
 
 func textStrategy(name string) engine.Strategy {

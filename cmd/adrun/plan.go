@@ -126,7 +126,8 @@ func (p *plan) minGate() int {
 func (p *plan) checkInputs(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(inputNames(p.sig), n) {
-			return fmt.Errorf("propose.breeder.inputs: %s has no input %q: it has %s", p.sig.Name.Text, n, inputList(p.sig))
+			err := fmt.Errorf("%s has no input %q: it has %s", p.sig.Name.Text, n, inputList(p.sig))
+			return p.spec.At("$.propose.breeder.inputs", err)
 		}
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 )
 
 // The exit codes.
@@ -51,7 +53,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = fmt.Errorf("the results could not be written: %w", results.err)
 	}
 	var usage *usageError
+	var inSpec *spec.Errors
 	switch {
+	case errors.As(err, &inSpec) && err == error(inSpec):
+		fmt.Fprintln(stderr, err) // it begins with a place, as those of a rule do
+		return exitFinding
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errFindings):

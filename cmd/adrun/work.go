@@ -176,6 +176,9 @@ func (p *plan) work() (engine.Problem, error) {
 		if sealed, err = catalog.ParseRange(d.Sealed); err != nil {
 			return nil, p.spec.At("$.data.sealed", err)
 		}
+		if both := seeds.Common(sealed); both.From < both.To {
+			return nil, p.spec.At("$.data.sealed", fmt.Errorf("the seeds %s are sealed and used before too: one instance cannot be both", both))
+		}
 		p.sealed = &sealedWork{"sealed tasks " + sealed.String(), catalog.Request{Settings: p.settings, Seeds: sealed}}
 	}
 	return p.build(seeds, sealed)

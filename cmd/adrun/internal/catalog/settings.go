@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,6 +90,9 @@ func (r *reader) number(name string, def float64) float64 {
 
 func (r *reader) err() error { return errors.Join(r.errs...) }
 
+// maxSeeds is how many seeds a range may have: each is a task, and all are kept in memory.
+const maxSeeds = 100_000
+
 // Range is a half-open range of seeds: From, From+1, … To−1.
 type Range struct {
 	From, To int64
@@ -101,6 +105,9 @@ func ParseRange(text string) (Range, error) {
 	if err != nil {
 		return Range{}, fmt.Errorf("seeds %q: want A:B, the seeds from A up to but not including B", text)
 	}
+	if !both && a == math.MaxInt64 {
+		return Range{}, fmt.Errorf("seeds %q: the seed is too large", text)
+	}
 	if !both {
 		return Range{a, a + 1}, nil
 	}
@@ -108,8 +115,14 @@ func ParseRange(text string) (Range, error) {
 	if err != nil || b <= a {
 		return Range{}, fmt.Errorf("seeds %q: want A:B with B above A", text)
 	}
+	if n := uint64(b) - uint64(a); n > maxSeeds {
+		return Range{}, fmt.Errorf("seeds %q are %d seeds: at most %d are possible", text, n, maxSeeds)
+	}
 	return Range{a, b}, nil
 }
+
+// Common is what two ranges have in common; it is empty when To is not above From.
+func (r Range) Common(o Range) Range { return Range{max(r.From, o.From), min(r.To, o.To)} }
 
 // Len is the number of seeds.
 func (r Range) Len() int { return int(r.To - r.From) }

@@ -17,7 +17,11 @@ const (
 
 // kind checks the keys that only a rule or only a text has.
 func (v *validator) kind(s *Spec) {
-	v.oneOf("$.kind", s.Kind, KindRule, KindText, KindPolicySlot)
+	if s.Kind == "" {
+		v.report("$.kind", "kind is missing: what evolves, one of %s, %s, %s", KindRule, KindText, KindPolicySlot)
+	} else {
+		v.oneOf("$.kind", s.Kind, KindRule, KindText, KindPolicySlot)
+	}
 	v.slot(s)
 	v.propose(s)
 	if s.Kind != KindText {

@@ -2,14 +2,18 @@ package spec
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -40,28 +44,42 @@ func (e *Errors) Error() string {
 
 // Load parses and validates the text of a spec. name is what errors call it.
 func Load(name string, text []byte) (*Spec, error) {
+	one := func(line, column int, message string) (*Spec, error) {
+		return nil, &Errors{[]Problem{{name, line, column, message}}}
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	switch {
+	case len(text) > maxBytes:
+		return one(1, 1, fmt.Sprintf("the spec has %d bytes; at most %d are read", len(text), maxBytes))
+	case !utf8.Valid(text):
+		return one(1, 1, "the spec is not UTF-8: save it as UTF-8")
+	}
+	tokens := lexer.Tokenize(string(text))
+	if t := tooDeep(tokens); t != nil {
+		return one(t.Position.Line, t.Position.Column, fmt.Sprintf("more than %d brackets are nested here", maxNesting))
+	}
+	file, err := parser.Parse(tokens, 0)
+	if err != nil {
+		return nil, &Errors{[]Problem{decodeProblem(name, err)}}
+	}
+	v := &validator{name: name, file: file}
+	if len(file.Docs) > 0 && file.Docs[0].Body != nil {
+		v.shape(reflect.TypeFor[Spec](), file.Docs[0].Body)
+	}
+	if len(v.list) > 0 {
+		return nil, v.errors()
+	}
 	var s Spec
 	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
 	if err := d.Decode(&s); err != nil {
 		return nil, &Errors{[]Problem{decodeProblem(name, err)}}
 	}
 	if err := d.Decode(new(Spec)); !errors.Is(err, io.EOF) {
-		return nil, &Errors{[]Problem{{name, 1, 1, "a spec is one YAML document"}}}
+		return one(1, 1, "a spec is one YAML document")
 	}
-	file, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		return nil, &Errors{[]Problem{decodeProblem(name, err)}}
-	}
-	v := &validator{name: name, file: file}
 	v.validate(&s)
 	if len(v.list) > 0 {
-		slices.SortStableFunc(v.list, func(a, b Problem) int {
-			if a.Line != b.Line {
-				return a.Line - b.Line
-			}
-			return a.Column - b.Column
-		})
-		return nil, &Errors{v.list}
+		return nil, v.errors()
 	}
 	s.place = v.place
 	return &s, nil
@@ -100,6 +118,9 @@ func decodeProblem(name string, err error) Problem {
 			p.Line, p.Column = t.Position.Line, t.Position.Column
 		}
 	}
+	if strings.Contains(p.Message, "'\t'") {
+		p.Message = "a tab stands where YAML has spaces: indent with spaces"
+	}
 	return p
 }
 
@@ -108,6 +129,14 @@ type validator struct {
 	name string
 	file *ast.File
 	list []Problem
+}
+
+// errors lists what was found in the order of the lines.
+func (v *validator) errors() *Errors {
+	slices.SortStableFunc(v.list, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return &Errors{v.list}
 }
 
 // report adds a problem at the value that a path ("$.evolve.rounds") leads to, or at the nearest parent.
@@ -151,13 +180,27 @@ func (v *validator) oneOf(path, value string, words ...string) {
 }
 
 func (v *validator) within(path string, value, lo, hi float64) {
-	if value < lo || value > hi {
+	if !(value >= lo && value <= hi) { // not a number is outside too
 		v.report(path, "%g is outside %g to %g", value, lo, hi)
 	}
 }
 
+// notZero reports a 0 that would be read as the default: a key that is left out says that.
+func (v *validator) notZero(path string, value float64, def string) {
+	y, err := yaml.PathString(path)
+	if value != 0 || err != nil {
+		return
+	}
+	if n, err := y.FilterFile(v.file); err == nil && n != nil && n.Type() != ast.NullType {
+		v.report(path, "0 is not possible here: leave the key out for %s, or write what is more", def)
+	}
+}
+
 func (v *validator) validate(s *Spec) {
-	if s.Version != 1 {
+	switch {
+	case s.Version == 0:
+		v.report("$.version", "version is missing: the format of this file, 1")
+	case s.Version != 1:
 		v.report("$.version", "version is %d: this program reads version 1", s.Version)
 	}
 	v.kind(s)
@@ -176,6 +219,14 @@ func (v *validator) validate(s *Spec) {
 	v.within("$.gate.grid", float64(s.Gate.Grid), 0, 65536)
 	v.within("$.gate.min_gate", float64(s.Gate.MinGate), 0, 1e9)
 	v.within("$.gate.alpha", s.Gate.Alpha, 0, 0.5)
+	v.notZero("$.evolve.rounds", float64(s.Evolve.Rounds), "10")
+	v.notZero("$.evolve.lanes", float64(s.Evolve.Lanes), "4")
+	v.notZero("$.data.held_out", s.Data.HeldOut, "0.4")
+	v.notZero("$.gate.alpha", s.Gate.Alpha, "0.05")
+	v.notZero("$.gate.grid", float64(s.Gate.Grid), "256")
+	if strings.ContainsAny(s.Name, "/\\") || strings.HasPrefix(s.Name, ".") {
+		v.report("$.name", "%q names no directory: leave out / and \\ and a dot in front", s.Name)
+	}
 	v.policies(s.Policies)
 }
 
