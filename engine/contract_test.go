@@ -195,3 +195,25 @@ func TestPlan(t *testing.T) {
 		t.Errorf("warnings %q", p.Warnings)
 	}
 }
+
+// What is trained on and never judged on, or the reverse, is named.
+func TestPlanNamesWhatStandsOnOneSide(t *testing.T) {
+	p := gold(10) // six train, four are held out
+	for i, cluster := range strings.Fields("easy easy easy hard hard odd hard hard new new") {
+		p.Tasks[i].Cluster = cluster
+	}
+	c := goldConfig(slots.Policies{})
+	c.Tasks = engine.Tasks{Problem: p}
+	plan, err := engine.NewPlan(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(plan.OneSided, " "); got != "easy new odd" {
+		t.Errorf("one-sided: %s", got)
+	}
+	for _, name := range plan.OneSided {
+		if !strings.Contains(strings.Join(plan.Warnings, "\n"), name+" stands on one side of the split only") {
+			t.Errorf("%s is not warned of in %q", name, plan.Warnings)
+		}
+	}
+}
