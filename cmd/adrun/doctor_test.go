@@ -45,11 +45,11 @@ func TestDoctorFindsFlippedBytes(t *testing.T) {
 func killInRound(t *testing.T, cmd *exec.Cmd, dir string, sig syscall.Signal) {
 	t.Helper()
 	run := filepath.Join(dir, ".adrun", "runs", "small-1")
-	before := rowsOf(run)
+	before, _ := rowsOf(run) // 0 before there is a run
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for rowsOf(run) == before {
+	for n, err := rowsOf(run); err != nil || n <= before; n, err = rowsOf(run) {
 		time.Sleep(time.Millisecond)
 	}
 	_ = cmd.Process.Signal(sig)

@@ -80,40 +80,44 @@ func beginsWith(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// waitRows RUN N waits until so many rounds of a run are in its ledger.
+// waitRows RUN N waits until so many rounds of a run are in its ledger, +N until there are so many more.
 func waitRows(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	dir := ts.MkAbs(args[0])
+	dir, more := ts.MkAbs(args[0]), strings.HasPrefix(args[1], "+")
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if rowsOf(dir) >= want {
+		var n int
+		if n, err = rowsOf(dir); err != nil {
+			continue // there is no ledger yet
+		}
+		if more {
+			want, more = want+n, false
+		}
+		if n >= want {
 			return
 		}
 	}
-	ts.Fatalf("%s did not come to %d rounds", args[0], want)
+	ts.Fatalf("%s did not come to %d rounds (%v)", args[0], want, err)
 }
 
-func rowsOf(dir string) int {
+func rowsOf(dir string) (int, error) {
 	r, err := ledger.OpenReader(filepath.Join(dir, "ledger.db"))
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	defer func() { _ = r.Close() }()
 	list, err := r.Runs(context.Background())
 	if err != nil || len(list) == 0 {
-		return 0
+		return 0, err
 	}
 	entries, err := r.Entries(context.Background(), list[0].RunID, 0)
-	if err != nil {
-		return 0
-	}
 	rows := 0
 	for _, e := range entries {
 		if e.Kind == "round" {
 			rows++
 		}
 	}
-	return rows
+	return rows, err
 }
 
 // interrupt RUN SIGNAL signals the process that evolves a run.
