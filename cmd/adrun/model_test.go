@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -26,6 +27,7 @@ func serversOf(ts *testscript.TestScript) servers { return ts.Value(serversKey{}
 //	model start NAME KIND [TEXT…]  sets $NAME to the address of a server that answers as KIND does
 //	model stop NAME                from then on the network is off
 //	model asked NAME MIN MAX       bounds the number of requests so far
+//	model more NAME OTHER MAX      NAME was asked as often as OTHER, or up to MAX times more
 //	model bodies NAME FILE         writes the requests, a line each, sorted
 //	model key NAME KEY             every request carried the key
 //	model subst FILE…              writes the addresses into files, for $NAME
@@ -56,6 +58,14 @@ func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s was asked %d times", args[1], n)
 		}
 		ts.Logf("%s was asked %d times", args[1], n)
+	case "more":
+		more := len(server().Bodies()) - len(all[args[2]].Bodies())
+		most, err := strconv.Atoi(args[3])
+		ts.Check(err)
+		if more < 0 || more > most {
+			ts.Fatalf("%s was asked %d times more than %s", args[1], more, args[2])
+		}
+		ts.Logf("%s was asked %d times more than %s", args[1], more, args[2])
 	case "bodies":
 		text := strings.Join(server().Bodies(), "\n") + "\n"
 		ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
@@ -102,6 +112,11 @@ func kindOf(ts *testscript.TestScript, kind string, texts []string) func(modelte
 		return modeltest.Always(texts[0])
 	case "one_of":
 		return func(a modeltest.Asked) modeltest.Answer { return modeltest.Answer{Text: texts[a.N%uint64(len(texts))]} }
+	case "slowly": // so that a run can be interrupted
+		return func(a modeltest.Asked) modeltest.Answer {
+			time.Sleep(10 * time.Millisecond)
+			return modeltest.Answer{Text: texts[a.N%uint64(len(texts))]}
+		}
 	case "sample":
 		return modeltest.Sample
 	case "status":
