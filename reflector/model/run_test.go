@@ -3,14 +3,12 @@ package model_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -20,8 +18,8 @@ import (
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/gate"
-	"github.com/agentdescent/adrun/grammar/grammartest"
 	"github.com/agentdescent/adrun/reflector/model"
+	"github.com/agentdescent/adrun/reflector/model/modeltest"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -60,69 +58,12 @@ func hash(s string) uint64 {
 	return h.Sum64()
 }
 
-// fake is a server on the loopback. Its answer depends on the request alone, never on which came first.
-type fake struct {
-	*httptest.Server
-	mu    sync.Mutex
-	asked int
-}
-
-// asking is what a fake sees of a request.
-type asking struct {
-	Model    string
-	Grammar  string
-	Messages []struct{ Role, Content string }
-	n        uint64 // of the conversation, without what describes the value
-}
-
-func serve(t testing.TB, answer func(w http.ResponseWriter, a asking)) *fake {
+// serve starts a fake server that the test closes, if it has not been closed by then.
+func serve(t testing.TB, answer func(modeltest.Asked) modeltest.Answer) *modeltest.Server {
 	t.Helper()
-	f := &fake{}
-	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		var a asking
-		if err == nil {
-			err = json.Unmarshal(body, &a)
-		}
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		said := ""
-		for _, m := range a.Messages {
-			if m.Role != "system" {
-				said += m.Content
-			}
-		}
-		a.n = hash(said)
-		f.mu.Lock()
-		f.asked++
-		f.mu.Unlock()
-		answer(w, a)
-	}))
-	t.Cleanup(f.Close)
-	return f
-}
-
-// say writes a chat completion of 100 and 20 tokens.
-func say(w http.ResponseWriter, text, finish string) {
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"choices": []any{map[string]any{"finish_reason": finish, "message": map[string]any{"content": text}}},
-		"usage":   map[string]int{"prompt_tokens": 100, "completion_tokens": 20},
-	})
-}
-
-// sampler writes rules that the grammar of the request derives, as a model does that is held to it.
-func sampler(t testing.TB) *fake {
-	return serve(t, func(w http.ResponseWriter, a asking) {
-		g, err := grammartest.ReadGBNF(a.Grammar)
-		if err != nil {
-			t.Errorf("the grammar of a request: %v", err)
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		say(w, g.Derive(rand.New(rand.NewPCG(a.n, 1)), 18), "stop")
-	})
+	s := modeltest.Start(answer)
+	t.Cleanup(s.Close)
+	return s
 }
 
 // quick is an endpoint whose waits are too short to notice.
@@ -130,9 +71,17 @@ func quick(url string) model.Endpoint {
 	return model.Endpoint{BaseURL: url, WaitMin: time.Microsecond, WaitMax: time.Millisecond, Timeout: 10 * time.Second, Retries: 2}
 }
 
-func client(t testing.TB, f *fake) model.Completer {
+func client(t testing.TB, f *modeltest.Server) model.Completer {
 	t.Helper()
-	c, err := model.NewOpenAI(quick(f.URL))
+	return patient(t, f, 10*time.Second)
+}
+
+// patient is a client that waits so long for an attempt.
+func patient(t testing.TB, f *modeltest.Server, timeout time.Duration) model.Completer {
+	t.Helper()
+	e := quick(f.URL)
+	e.Timeout = timeout
+	c, err := model.NewOpenAI(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,10 +124,10 @@ func run(t testing.TB, c model.Completer, change func(*engine.Config, *model.Pro
 
 // TestRunWithAGrammar runs the whole path without a key: a server that samples from the grammar it is sent.
 func TestRunWithAGrammar(t *testing.T) {
-	f := sampler(t)
+	f := serve(t, modeltest.Sample)
 	res, log := run(t, client(t, f), func(c *engine.Config, _ *model.Proposer) { c.Budget.Rounds = 30 })
 	before, after := res.HeldOut.Before.Value, res.HeldOut.After.Value
-	t.Logf("%d requests, %d commits, held out %.3f → %.3f, refused %v", f.asked, len(res.Log), before, after, res.Refused)
+	t.Logf("%d requests, %d commits, held out %.3f → %.3f, refused %v", len(f.Bodies()), len(res.Log), before, after, res.Refused)
 	if len(res.Log) == 0 || after <= before {
 		t.Errorf("nothing was found: %s", res.Rendered)
 	}
@@ -190,9 +139,9 @@ func TestRunWithAGrammar(t *testing.T) {
 // TestReplayIsByteIdentical records a run, shuts the server, and replays it.
 func TestReplayIsByteIdentical(t *testing.T) {
 	dir := t.TempDir()
-	f := misbehaving(t)
+	f := serve(t, modeltest.Misbehave(good, "rule area { return width }", "rule area { return wdith ^ 2 }"))
 	every := func(c *engine.Config, _ *model.Proposer) { c.Actor.Solved = 2 }
-	_, recorded := run(t, model.Recorder{Dir: dir, Next: client(t, f)}, every)
+	_, recorded := run(t, model.Recorder{Dir: dir, Next: patient(t, f, 200*time.Millisecond)}, every)
 	f.Close()
 	_, replayed := run(t, model.Replayer{Dir: dir}, func(c *engine.Config, p *model.Proposer) {
 		every(c, p)
@@ -207,54 +156,33 @@ func TestReplayIsByteIdentical(t *testing.T) {
 	}
 }
 
-// misbehaving does everything that a server and a model may do wrong.
-func misbehaving(t testing.TB) *fake {
-	return serve(t, func(w http.ResponseWriter, a asking) {
-		const good = "rule area { return width * height }"
-		switch a.n % 11 {
-		case 0:
-			say(w, good, "stop")
-		case 1:
-			say(w, "Sure! Here it is:\n```rule\n"+good+"\n```\nEnjoy.", "stop")
-		case 2:
-			say(w, "rule area { return width * ", "length")
-		case 3:
-			say(w, "```\n"+good, "stop")
-		case 4:
-			say(w, "", "stop")
-		case 5:
-			w.Header().Set("Retry-After-Ms", "1")
-			http.Error(w, `{"error": {"message": "slow down"}}`, http.StatusTooManyRequests)
-		case 6:
-			http.Error(w, "oops", http.StatusInternalServerError)
-		case 7:
-			_, _ = io.WriteString(w, `{"choices": [{"mess`)
-		case 8:
-			say(w, "rule area { return wdith ^ 2 if height else lenght }", "stop")
-		case 9:
-			say(w, "\x00\u202e{{{{((((", "content_filter")
-		default:
-			say(w, "rule area { retrun width }", "stop")
-		}
-	})
-}
+const good = "rule area { return width * height }"
 
 // A run survives every bad reply and says what became of each.
 func TestRunSurvivesBadReplies(t *testing.T) {
-	f := misbehaving(t)
-	res, log := run(t, client(t, f), func(c *engine.Config, _ *model.Proposer) {
+	f := serve(t, modeltest.Misbehave(good, "rule area { return width }", "rule area { return wdith ^ 2 }"))
+	res, log := run(t, patient(t, f, 200*time.Millisecond), func(c *engine.Config, _ *model.Proposer) {
 		c.Budget.Rounds, c.Actor.Solved = 30, 2
 	})
 	if res.Stop != engine.StopRounds || len(res.History) != 30 {
 		t.Errorf("stopped by %s after %d rounds", res.Stop, len(res.History))
 	}
 	for _, want := range []string{
-		"429 Too Many Requests: slow down", "500 Internal Server Error: oops", "the answer is no chat completion", // unmeasured leases
-		`"note":"fake/1 repaired"`, `"note":"fake/refused"`, `"refused":{"`,
+		"503 Service Unavailable: down for good", // leases that are not measured
+		`"note":"fake/1 repaired"`,
 	} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log does not say %s", want)
 		}
+	}
+	tally := res.Sources[0]
+	for _, cause := range []string{"used", "refused", "truncated", "unclosed", "empty", "declined"} {
+		if tally.Replies[cause] == 0 {
+			t.Errorf("no reply was %s: %v", cause, tally.Replies)
+		}
+	}
+	if tally.Failed == 0 || tally.Failed != res.Unmeasured {
+		t.Errorf("%d leases failed, %d were not measured", tally.Failed, res.Unmeasured)
 	}
 }
 
@@ -366,40 +294,23 @@ func TestRunHonoursRetryAfter(t *testing.T) {
 // A run that was killed resumes on the recorded replies: none is paid for twice.
 func TestResumePaysOnce(t *testing.T) {
 	dir := t.TempDir()
-	f := sampler(t)
+	f := serve(t, modeltest.Sample)
 	_, whole := run(t, model.Recorder{Dir: dir, Next: client(t, f)}, nil)
-	asked := f.asked
+	asked := len(f.Bodies())
 	_, again := run(t, model.Recorder{Dir: dir, Next: client(t, f)}, nil)
-	if f.asked != asked || again != whole {
-		t.Errorf("%d requests more", f.asked-asked)
+	if len(f.Bodies()) != asked || again != whole {
+		t.Errorf("%d requests more", len(f.Bodies())-asked)
 	}
 }
 
 // TestSlowServer cuts an attempt short and asks again.
 func TestSlowServer(t *testing.T) {
-	var mu sync.Mutex
-	seen := map[uint64]int{}
-	release := make(chan struct{})
-	f := serve(t, func(w http.ResponseWriter, a asking) {
-		mu.Lock()
-		seen[a.n]++
-		first := seen[a.n] == 1
-		mu.Unlock()
-		if first {
-			<-release
-			return
-		}
-		say(w, "rule area { return width * height }", "stop")
+	f := serve(t, func(a modeltest.Asked) modeltest.Answer {
+		return modeltest.Answer{Text: good, Hang: a.Attempt == 1}
 	})
-	defer close(release)
-	e := quick(f.URL)
-	e.Timeout = 50 * time.Millisecond
-	c, err := model.NewOpenAI(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := patient(t, f, 50*time.Millisecond)
 	r, err := c.Complete(t.Context(), model.Request{Settings: model.Settings{Model: "fake"}})
-	if err != nil || r.Text != "rule area { return width * height }" {
+	if err != nil || r.Text != good || len(f.Bodies()) < 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

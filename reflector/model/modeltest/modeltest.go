@@ -59,6 +59,7 @@ type Server struct {
 	server *httptest.Server
 	answer func(Asked) Answer
 	closed chan struct{}
+	once   sync.Once
 
 	mu     sync.Mutex
 	bodies []string
@@ -74,11 +75,13 @@ func Start(answer func(Asked) Answer) *Server {
 	return s
 }
 
-// Close ends the server: from then on every connection is refused.
+// Close ends the server: from then on every connection is refused. It may be called again.
 func (s *Server) Close() {
-	close(s.closed)
-	s.server.CloseClientConnections()
-	s.server.Close()
+	s.once.Do(func() {
+		close(s.closed)
+		s.server.CloseClientConnections()
+		s.server.Close()
+	})
 }
 
 // Bodies are the requests so far, as they came over the wire, sorted.
