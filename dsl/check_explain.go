@@ -1,6 +1,9 @@
 package dsl
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func isComparison(op Op) bool { return op >= Eq && op <= Ge }
 func isOrdering(op Op) bool   { return op >= Lt && op <= Ge }
@@ -89,6 +92,21 @@ func isChain(n *Binary) bool {
 	return ok && !n.IsZero() && isComparison(n.Op) && isComparison(inner.Op) && inner.Start == n.Start
 }
 
+// holdsChain reports a chain of comparisons anywhere in an expression.
+func holdsChain(e Expr) bool {
+	switch e := e.(type) {
+	case *Binary:
+		return isChain(e) || holdsChain(e.X) || holdsChain(e.Y)
+	case *Unary:
+		return holdsChain(e.X)
+	case *Cond:
+		return holdsChain(e.If) || holdsChain(e.Then) || holdsChain(e.Else)
+	case *Call:
+		return slices.ContainsFunc(e.Args, holdsChain)
+	}
+	return false
+}
+
 // unchain turns a < b < c < d into a < b && b < c && c < d.
 func unchain(n *Binary) Expr {
 	if !isChain(n) {
@@ -144,6 +162,9 @@ func count(n int, what string) string {
 func (w *walk) mismatch(e Expr, got, want typ, message string) {
 	span := e.Range()
 	switch {
+	case holdsChain(e) && (got == boolTyp && want == numTyp || got == numTyp && want == boolTyp):
+		// Printed anew, the chain would have parentheses, and mean something that nobody wrote.
+		w.report(span, CodeTypeMismatch, "write the chain of comparisons apart first", nil, "%s", message)
 	case got == boolTyp && want == numTyp:
 		text := "(" + FormatExpr(&Cond{If: e, Then: &Num{Value: 1}, Else: &Num{Value: 0}}) + ")"
 		w.report(span, CodeBoolAsNumber, "write "+text, replaceFix("write "+text, span, text), "%s", message)

@@ -181,7 +181,10 @@ func (l *scanner) badRune(at Pos, r rune, invalid bool, b byte) {
 		return
 	}
 	end.Offset += utf8.RuneLen(r)
-	l.report(CodeBadCharacter, Span{at, end}, "remove it", "character U+%04X is not allowed", r)
+	d := l.report(CodeBadCharacter, Span{at, end}, "remove it", "character U+%04X is not allowed", r)
+	if r == '\ufeff' { // a mark that some editors begin a file with, and nobody sees
+		d.Fix = deleteFix("remove the byte order mark", d.Span)
+	}
 }
 
 func (l *scanner) name(rest string) {
@@ -309,8 +312,10 @@ func strayHint(r rune) string {
 	switch r {
 	case '&':
 		return "write && for and"
-	case '\'', '`', '“', '”':
-		return `strings are written with "`
+	case '`':
+		return "leave out what encloses the code"
+	case '\'', '“', '”':
+		return `a word is written without quotes, the instruction of a society in "`
 	case '@', '$', '~':
 		return "no operator of this language uses it"
 	}

@@ -94,6 +94,9 @@ func ParseLimits(name, src string, limits Limits) (*File, Diagnostics) {
 		return nil, Diagnostics{{File: name, Span: start, Code: CodeTooLarge,
 			Message: fmt.Sprintf("the file has %d bytes; at most %d are allowed", len(src), limits.FileBytes), Hint: "split it"}}
 	}
+	if strings.HasPrefix(src, "\xff\xfe") || strings.HasPrefix(src, "\xfe\xff") {
+		return nil, Diagnostics{{File: name, Span: Span{Pos{0, 1, 1}, Pos{0, 1, 1}}, Code: CodeBadUTF8, Message: "the file is UTF-16", Hint: "save the file as UTF-8"}}
+	}
 	sc := lex(name, src, limits)
 	if len(sc.diags) > 0 {
 		return nil, sc.diags
@@ -172,7 +175,17 @@ func (p *parser) syntaxError(err error, toks []token) int {
 		p.report(CodeSyntax, last.span(), expectHint(toks, i), "the declaration ends too early, after %q", clip(last.raw))
 		return i
 	}
-	p.report(CodeSyntax, t.span(), expectHint(toks, i), "unexpected %s", describe(t))
+	hint, edits := habitHint(toks, i)
+	if hint == "" && i > 0 { // the parser may look one token ahead
+		hint, edits = habitHint(toks, i-1)
+	}
+	if hint == "" {
+		hint = expectHint(toks, i)
+	}
+	d := p.report(CodeSyntax, t.span(), hint, "unexpected %s", describe(t))
+	if len(edits) > 0 {
+		d.Fix = &Fix{Title: hint, Edits: edits}
+	}
 	return i
 }
 

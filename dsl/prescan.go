@@ -135,6 +135,9 @@ func (p *parser) pythonIf(chunk []token, i int) bool {
 		if t.first && t.start.Col <= chunk[i].start.Col || t.text == "}" && !closedWithin(chunk[end+1:j+1]) {
 			break
 		}
+		if !t.first && (t.text == "elif" || t.text == "else" && chunk[j+1].text == ":") {
+			break // the other branch, on the same line
+		}
 		last = j
 	}
 	d := p.report(CodePythonIf, chunk[end].span(), "put the statements in braces: if c { return 1 }", "%q is not followed by a colon here", chunk[i].text)
