@@ -160,6 +160,25 @@ func TestMergeProperties(t *testing.T) {
 	})
 }
 
+// Changes in different places are both there, whatever they are.
+func TestMergeOfDisjointChanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sig := dsltest.Signature(t)
+		then, other := dsltest.Rule(t, sig).Body, dsltest.Rule(t, sig).Body
+		newThen, newOther := dsltest.Rule(t, sig).Body, dsltest.Rule(t, sig).Body
+		rule := func(then, other *dsl.Block) *dsl.Rule {
+			cond := &dsl.Bool{Value: true}
+			return dsl.CloneRule(&dsl.Rule{Name: dsl.Ident{Text: "r"}, Body: &dsl.Block{Stmts: []dsl.Stmt{
+				&dsl.If{Arms: []*dsl.Arm{{Cond: cond, Body: then}}, Else: other},
+			}}})
+		}
+		got, ok := reflector.Merge(rule(then, other), rule(newThen, other), rule(then, newOther))
+		if want := rule(newThen, newOther); !ok || dsl.Identity(got) != dsl.Identity(want) {
+			t.Fatalf("merged %t\n%s\nwant\n%s", ok, dsl.FormatDecl(got), dsl.FormatDecl(want))
+		}
+	})
+}
+
 // TestMergesHappen counts how many pairs of random changes of shipped rules merge into a third value: a merge that
 // always gives up would hold every property.
 func TestMergesHappen(t *testing.T) {

@@ -119,6 +119,25 @@ func TestMixRuns(t *testing.T) {
 	}
 }
 
+// Without barriers, in order by window, the same holds.
+func TestMixRunsWithoutBarriers(t *testing.T) {
+	var want []slots.SourceTally
+	for _, workers := range []int{1, 2, 8} {
+		c := mixConfig(engine.NewMemory(), 20, workers)
+		c.Parallel.Async = engine.Async{On: true, Order: engine.Window}
+		res, err := engine.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = res.Sources
+		}
+		if d := cmp.Diff(want, res.Sources); d != "" || len(want) < 3 {
+			t.Errorf("%d workers: %v\n%s", workers, res.Sources, d)
+		}
+	}
+}
+
 // interrupted is a ledger that fails after so many writes.
 type interrupted struct {
 	*engine.Memory
