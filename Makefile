@@ -62,7 +62,8 @@ points:
 
 # Kills real processes after every durable write and at 800 random instants, and the command line 200 times, evolve
 # and resume, with an evaluator that writes its calls down; lets 8 writers in 2 processes make 10,000
-# commits; flips a thousand bytes of each file of a ledger.
+# commits; flips a thousand bytes of each file of a ledger. Five minutes of processor time; on the clock two or three times
+# that, for the disk.
 crash:
 	$(GO) test ./engine/ledger -run Kills -kills 1600 -timeout 2h -v
 	$(GO) test ./engine/ledger -run Writers -commits 10000 -timeout 2h -v

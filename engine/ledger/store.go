@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -42,8 +43,23 @@ type statements struct {
 	entry, move, first, commit, stable, outcome, put *sql.Stmt
 }
 
+// attempts bound how often a file is opened, with pauses of five seconds in all.
+const attempts = 100
+
 // Open opens a ledger, or makes one.
 func Open(path string) (*Store, error) {
+	for n := 1; ; n++ {
+		s, err := openOnce(path)
+		var e *sqlite.Error
+		if n == attempts || !errors.As(err, &e) || e.Code()&0xff != lib.SQLITE_BUSY {
+			return s, err
+		}
+		// The lock with which a new file becomes one with a log is the only one that SQLite does not wait for.
+		time.Sleep(time.Duration(n) * time.Millisecond)
+	}
+}
+
+func openOnce(path string) (*Store, error) {
 	ctx := context.Background()
 	db, err := open(path, "rwc", "journal_mode(WAL)")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -320,6 +321,29 @@ func TestVerifySeesOneMoment(t *testing.T) {
 			}
 			return
 		default:
+		}
+	}
+}
+
+// Several processes that meet in a new file wait for the one that makes it a ledger.
+func TestOpenersMeetInANewFile(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 30 {
+		path := filepath.Join(dir, strconv.Itoa(n)+".db")
+		errs := make([]error, 8)
+		var wg sync.WaitGroup
+		for i := range errs {
+			wg.Go(func() {
+				s, err := ledger.Open(path)
+				if err == nil {
+					err = s.Close()
+				}
+				errs[i] = err
+			})
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/engine/ledger"
@@ -60,7 +62,10 @@ func write(ctx context.Context, path, run string, count int) (won, lost int, err
 		return 0, 0, err
 	}
 	head := stored.Dev["a"]
+	rng := rand.New(rand.NewPCG(uint64(run[1]), uint64(run[len(run)-1]))) // p0-0 to p1-3
 	for won < count {
+		// A candidate takes a while to measure; meanwhile others commit.
+		time.Sleep(time.Duration(rng.IntN(1000)) * time.Microsecond)
 		text := run + " " + strconv.Itoa(won)
 		c := engine.Commit{
 			RunID: run, Artifact: "a", Version: head.Version + 1, Parent: head.Hash, Outcome: slots.Committed,
