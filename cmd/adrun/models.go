@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/engine"
@@ -103,7 +103,7 @@ func keyName(m *spec.Model) string {
 	switch {
 	case m.APIKeyEnv != "":
 		return m.APIKeyEnv
-	case m.BaseURL != "":
+	case m.BaseURL != "" && !strings.HasPrefix(m.BaseURL, "https://api.openai.com/") && !strings.HasPrefix(m.BaseURL, "https://api.anthropic.com"):
 		return ""
 	case m.Provider == spec.Anthropic:
 		return "ANTHROPIC_API_KEY"
@@ -191,13 +191,22 @@ func (k kept) end(err error) bool {
 		return false
 	case errors.As(err, &missing), errors.As(err, &broken):
 		err = fmt.Errorf("%s: %w", shown(at.dir), err)
-	case errors.As(err, &status) && !at.replay && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, status.Status):
+	case errors.As(err, &status) && !at.replay && hopeless(status.Status):
 		err = fmt.Errorf("%s: %w", k.source, err)
 	default:
 		return false
 	}
 	at.fail(err)
 	return true
+}
+
+// hopeless reports whether no request to the server will do better.
+func hopeless(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		return true
+	}
+	return status >= 300 && status < 400
 }
 
 // replayFrom has the plan ask nobody and answer from what another run kept: a directory, or a run with its own.

@@ -71,6 +71,7 @@ func (e Endpoint) Validate() error {
 type server struct {
 	url      string
 	shown    string // url as errors quote it
+	key      string // which errors do not quote
 	headers  http.Header
 	client   *retryablehttp.Client
 	requests *rate.Limiter // nil without a limit
@@ -99,6 +100,8 @@ func newServer(e Endpoint, base, path string, headers http.Header) *server {
 	client.CheckRetry, client.Backoff = retryable, wait
 	client.ErrorHandler = retryablehttp.PassthroughErrorHandler
 	client.HTTPClient.Timeout = e.Timeout
+	// A redirect would take the key, and what is asked, to a place that nobody named.
+	client.HTTPClient.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if e.Transport != nil {
 		client.HTTPClient.Transport = e.Transport
 	}
@@ -109,7 +112,7 @@ func newServer(e Endpoint, base, path string, headers http.Header) *server {
 		shown = u.Redacted()
 	}
 	return &server{
-		url: address, shown: shown, headers: headers, client: client,
+		url: address, shown: shown, key: e.Key, headers: headers, client: client,
 		requests: perMinute(e.RequestsPerMinute, 1), tokens: perMinute(e.TokensPerMinute, e.TokensPerMinute),
 	}
 }
@@ -219,7 +222,7 @@ func (s *server) post(ctx context.Context, body any, tokens int, decode func([]b
 		return fmt.Errorf("POST %s: %w", s.shown, plain(err))
 	case resp.StatusCode != http.StatusOK:
 		answer, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // what cannot be read is not quoted
-		return &StatusError{URL: s.shown, Status: resp.StatusCode, Message: complaint(answer)}
+		return &StatusError{URL: s.shown, Status: resp.StatusCode, Message: s.complaint(answer)}
 	}
 	return nil
 }
@@ -252,14 +255,18 @@ func plain(err error) error {
 	return err
 }
 
-// complaint finds the message in the body of an error: both interfaces put it into error.message.
-func complaint(body []byte) string {
+// complaint finds the message in the body of an error: both interfaces put it into error.message. Some servers
+// quote the key that they refuse.
+func (s *server) complaint(body []byte) string {
 	var e struct {
 		Error struct{ Message string }
 	}
 	text := string(bytes.TrimSpace(body))
 	if json.Unmarshal(body, &e) == nil && e.Error.Message != "" {
 		text = e.Error.Message
+	}
+	if s.key != "" {
+		text = strings.ReplaceAll(text, s.key, "[key]")
 	}
 	return clip(strings.Join(strings.Fields(text), " "), 300)
 }

@@ -136,6 +136,8 @@ func TestFailuresThatStay(t *testing.T) {
 		{failed(400), 1, "POST https://api.openai.com/v1/chat/completions: 400 Bad Request: not now"},
 		{failed(401), 1, "401 Unauthorized: not now"},
 		{failed(404), 1, "404 Not Found: not now"},
+		{failed(307, "Location", "http://elsewhere.example/"), 1, "307 Temporary Redirect: not now"},
+		{answer{status: 401, body: `{"error":{"message":"wrong key: secret"}}`}, 1, "401 Unauthorized: wrong key: [key]"},
 		{failed(500), 3, "500 Internal Server Error: not now"},
 		{failed(429), 3, "429 Too Many Requests: not now"},
 		{answer{status: 503, body: strings.Repeat("<p>", 1000)}, 3, "503 Service Unavailable: " + strings.Repeat("<p>", 100)},
