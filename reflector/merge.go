@@ -232,7 +232,8 @@ func mergeList[T any](base, a, b []item[T], alike func(x, y item[T]) bool, combi
 		if n < len(base) {
 			endA, endB = inA[n], inB[n]
 		}
-		between, ok := gap(base[i:n], a[p:endA], b[q:endB])
+		gone := !slices.ContainsFunc(inA[i:n], isKept) && !slices.ContainsFunc(inB[i:n], isKept)
+		between, ok := gap(base[i:n], a[p:endA], b[q:endB], gone)
 		if !ok {
 			return nil, false
 		}
@@ -250,8 +251,11 @@ func mergeList[T any](base, a, b []item[T], alike func(x, y item[T]) bool, combi
 	return out, true
 }
 
-// gap merges what stands between two members that both sides have.
-func gap[T any](base, a, b []item[T]) ([]T, bool) {
+func isKept(at int) bool { return at >= 0 }
+
+// gap merges what stands between two members that both sides have. gone says that both sides dropped all of it: then
+// one of them may have put something in its place.
+func gap[T any](base, a, b []item[T], gone bool) ([]T, bool) {
 	same := func(x, y []item[T]) bool {
 		return slices.EqualFunc(x, y, func(x, y item[T]) bool { return x.text == y.text })
 	}
@@ -260,7 +264,7 @@ func gap[T any](base, a, b []item[T]) ([]T, bool) {
 		return valuesOf(a), true
 	case same(a, base):
 		return valuesOf(b), true
-	case len(base) == 0:
+	case gone && (len(a) == 0 || len(b) == 0), len(base) == 0:
 		return append(valuesOf(a), valuesOf(b)...), true
 	}
 	return nil, false

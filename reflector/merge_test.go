@@ -53,6 +53,8 @@ func TestMerge(t *testing.T) {
 		{"else", "if x > 1 { return y } else { return z }", "if x > 1 { return y } else { return z + 1 }",
 			"if x > 1 { return y * 2 } else { return z }", "if x > 1 { return y * 2 } else { return z + 1 }"},
 		{"subtracted first", "return x - y", "return -y", "return x - y * 2", "return -(y * 2)"},
+		{"both drop, one adds", "let d = x - y\nreturn d + z", "if x > 1 { return 3 }\nreturn z", "return z / (1 + abs(x))", "if x > 1 { return 3 }\nreturn z / (1 + abs(x))"},
+		{"both put something in its place", "let d = x - y\nreturn z", "if x > 1 { return 3 }\nreturn z", "if y > 1 { return 4 }\nreturn z", ""},
 		{"nothing in common", "return x", "if y > 1 { return z }\nreturn 0", "return x * x + y", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
