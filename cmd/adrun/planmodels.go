@@ -59,8 +59,8 @@ func (p *plan) printModels(w io.Writer) {
 		if m.KeyFrom != "" {
 			key = "key from " + m.KeyFrom
 		}
-		fmt.Fprintf(w, "asks\t%s: %s of %s (%s), grammar_mode %s, %s, at most %d requests a proposal\n",
-			m.Source, m.Model, m.Server, m.Provider, m.GrammarMode, key, m.Requests)
+		fmt.Fprintf(w, "asks\t%s: %s of %s (%s), grammar_mode %s, %s, at most %s a proposal\n",
+			m.Source, m.Model, m.Server, m.Provider, m.GrammarMode, key, requests(m.Requests))
 	}
 	if r.Worst == nil {
 		return
@@ -78,6 +78,13 @@ func (p *plan) printModels(w io.Writer) {
 	case r.Worst.Run == nil:
 		fmt.Fprintf(w, "\tnothing bounds the rounds and no budget.max_tokens the tokens\n")
 	}
+}
+
+func requests(n int) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return fmt.Sprintf("%d requests", n)
 }
 
 // spends shows what models are asked for, with money where there is a price.

@@ -140,6 +140,7 @@ func (v *validator) mix(s *Spec) {
 		v.report("$.propose.explore", "only a mix explores")
 	}
 	v.within("$.propose.explore", p.Explore, 0, 1)
+	v.notZero("$.propose.explore", p.Explore, "0.05")
 	if p.Mix == nil {
 		return
 	}
@@ -206,6 +207,7 @@ func (v *validator) model(path string, m Model) {
 		v.report(path+".api_key_env", "api_key_env is the name of an environment variable, such as OPENAI_API_KEY, and never the key itself")
 	}
 	v.within(path+".max_tokens", float64(m.MaxTokens), 0, 1e7)
+	v.notZero(path+".max_tokens", float64(m.MaxTokens), strconv.Itoa(model.DefaultMaxTokens))
 	v.within(path+".requests_per_minute", float64(m.RequestsPerMinute), 0, 1e9)
 	v.within(path+".tokens_per_minute", float64(m.TokensPerMinute), 0, 1e12)
 	v.duration(path+".timeout", m.Timeout)
