@@ -38,7 +38,30 @@ func TestDoctorFindsFlippedBytes(t *testing.T) {
 		killInRound(t, adrun(t, dir, "resume", "latest"), dir, syscall.SIGKILL)
 		flipAnywhere(t, dir, "ledger.db", *flips)
 		flipAnywhere(t, dir, "ledger.db-wal", *flips)
+		for name, want := range map[string]string{"ledger.db": "is not as its process left it", "ledger.db-wal": "write-ahead log: frame"} {
+			flipOne(t, dir, name)
+			out, err := adrun(t, dir, "resume", "latest").CombinedOutput()
+			if err == nil || !strings.Contains(string(out), want) {
+				t.Errorf("with a flipped byte in %s, resume says %v\n%s", name, err, out)
+			}
+			flipOne(t, dir, name)
+		}
+		output(t, adrun(t, dir, "resume", "latest"))
 	})
+}
+
+// flipOne flips a byte in the middle of a file of the run.
+func flipOne(t *testing.T, dir, name string) {
+	t.Helper()
+	path := filepath.Join(dir, ".adrun", "runs", "small-1", name)
+	image, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image[len(image)/2] ^= 8
+	if err := os.WriteFile(path, image, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // killInRound ends a process when it has added a round to its ledger.

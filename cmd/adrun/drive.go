@@ -106,8 +106,19 @@ func (d *driver) verdict(res *engine.Result, err error) error {
 	return nil
 }
 
+// whole refuses a ledger that is not as its process left it: going on would seal the damage.
+func (d *driver) whole() error {
+	if _, err := d.run.CheckSeal(); err != nil {
+		return err
+	}
+	return ledger.CheckLog(d.run.LedgerPath())
+}
+
 // evolve runs the engine on the run's ledger.
 func (d *driver) evolve(ctx context.Context, start time.Time) (res *engine.Result, err error) {
+	if err := d.whole(); err != nil {
+		return nil, err
+	}
 	store, err := ledger.Open(d.run.LedgerPath())
 	if err != nil {
 		return nil, err

@@ -52,10 +52,7 @@ func headSum(branch, artifact string, version int, hash, state string) int64 {
 // Check verifies a ledger that is not open: first the write-ahead log that a killed process left, since
 // opening the file forgets what is damaged there, then as Verify does.
 func Check(ctx context.Context, path string) error {
-	var damage *DamageError
-	if err := checkLog(path + "-wal"); errors.As(err, &damage) {
-		return &DamageError{Path: path, List: damage.List}
-	} else if err != nil {
+	if err := CheckLog(path); err != nil {
 		return err
 	}
 	r, err := OpenReader(path)

@@ -15,11 +15,11 @@ const (
 	walMagic    = 0x377f0682 // the lowest bit says that checksums read big-endian words
 )
 
-// checkLog looks for damage in a write-ahead log. SQLite takes the first frame that is not right for the
+// CheckLog looks for damage in the write-ahead log of a ledger that nobody has open. SQLite takes the first frame that is not right for the
 // end of the log, so that a flipped byte would silently undo what was acknowledged after it. A log that
 // ends in part of a frame is what a killed process leaves, and no damage.
-func checkLog(path string) error {
-	log, err := os.ReadFile(path)
+func CheckLog(path string) error {
+	log, err := os.ReadFile(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(log) == 0 {
 		return nil
 	}

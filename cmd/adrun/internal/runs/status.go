@@ -134,7 +134,7 @@ func (r *Run) CheckSeal() (sealed bool, err error) {
 	}
 	if got != strings.TrimSpace(string(want)) {
 		return true, fmt.Errorf("%s is not as its process left it: its SHA-256 is %s, ledger.sha256 says %s; "+
-			"restore it from a copy", r.LedgerPath(), got, strings.TrimSpace(string(want)))
+			"restore it from a copy, or remove ledger.sha256 to go on with what is there", r.LedgerPath(), got, strings.TrimSpace(string(want)))
 	}
 	return true, nil
 }
