@@ -119,6 +119,9 @@ func current(pc *slots.ProposalContext) string {
 	return strings.TrimRight(text, "\n") + "\n"
 }
 
+// shownReplyChars bounds how much of a reply is sent back: a server may not keep to max_tokens.
+const shownReplyChars = 16000
+
 // shownDiagnostics bounds how many diagnostics a repair shows.
 const shownDiagnostics = 8
 

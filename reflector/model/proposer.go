@@ -186,7 +186,7 @@ func (c *conversation) ask(ctx context.Context, n int) (done bool, err error) {
 	c.text = text
 	if !ok {
 		c.replies[causeRefused]++
-		c.request.Messages = []Message{{User, c.prompt}, {Assistant, text}, {User, complaintOf(c.noun(), text, ds)}}
+		c.request.Messages = []Message{{User, c.prompt}, {Assistant, clip(text, shownReplyChars)}, {User, complaintOf(c.noun(), text, ds)}}
 	}
 	return ok, nil
 }

@@ -204,6 +204,18 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
+// A reply beyond all limits goes back in part, with few words about it.
+func TestHugeReply(t *testing.T) {
+	s := texts("rule score { return "+strings.Repeat("gap + ", 1<<20)+"}", "rule score { return gap }")
+	p, err := proposer(t, s).Propose(t.Context(), lease(t))
+	if err != nil || p.Text != "rule score { return gap }\n" {
+		t.Fatalf("%v, %v", p.Note, err)
+	}
+	if n := s.requests[1].bytes(); n > 40_000 {
+		t.Errorf("the repair sends %d bytes", n)
+	}
+}
+
 // Without a gate the language is checked and the run's gate decides later. -gap breaks the contract, which only
 // a gate finds out.
 func TestWithoutAGate(t *testing.T) {
