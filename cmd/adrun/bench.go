@@ -75,6 +75,18 @@ func (f *benchFlags) check() error {
 	return nil
 }
 
+// checkBenched refuses problems that do not make their tasks from seeds.
+func checkBenched(name string) error {
+	p, err := catalog.ByName(name)
+	if err != nil {
+		return usagef("--problem: %w", err)
+	}
+	if p.SeedMeaning == "" {
+		return usagef("--problem: %s has no seeds to make tasks from: its work is in files", name)
+	}
+	return nil
+}
+
 // parseSeeds reads "0,1,2", each of which may be a range A:B.
 func parseSeeds(text string) ([]uint64, error) {
 	var seeds []uint64

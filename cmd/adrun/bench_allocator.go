@@ -85,6 +85,9 @@ func (a *app) benchAllocator(ctx context.Context, f benchAllocatorFlags) error {
 	if f.problem == "" || f.maxCost <= 0 {
 		return usagef("bench allocator needs --problem P and --max-cost N: without a cap an allocator never acts")
 	}
+	if err := checkBenched(f.problem); err != nil {
+		return err
+	}
 	if err := f.check(); err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/slots"
@@ -118,8 +117,8 @@ func (f *benchSlotsFlags) complete() error {
 		}
 	}
 	for _, name := range f.problems {
-		if _, err := catalog.ByName(name); err != nil {
-			return usagef("--problem: %w", err)
+		if err := checkBenched(name); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -24,6 +24,9 @@ type book struct {
 // openBook reads the ledger of a run; that of a run that has not begun is empty.
 func openBook(ctx context.Context, run *runs.Run) (b *book, err error) {
 	b = &book{}
+	if err := readable(run); err != nil {
+		return nil, err
+	}
 	if !exists(run.LedgerPath()) {
 		b.log, err = runlog.Decode(nil)
 		return b, err
@@ -151,10 +154,27 @@ func overviewOf(run *runs.Run, b *book) (*overview, error) {
 
 // open finds a run and reads its ledger.
 func (a *app) open(ctx context.Context, s runs.Store, ref string) (*runs.Run, *book, error) {
-	run, err := s.Find(ref)
+	run, err := find(s, ref)
 	if err != nil {
 		return nil, nil, err
 	}
 	b, err := openBook(ctx, run)
 	return run, b, err
+}
+
+// find finds a run of which it is known what was asked; doctor looks at others too.
+func find(s runs.Store, ref string) (*runs.Run, error) {
+	run, err := s.Find(ref)
+	if err != nil {
+		return nil, err
+	}
+	return run, readable(run)
+}
+
+// readable is an error of a run whose run.json is missing or damaged.
+func readable(run *runs.Run) error {
+	if run.Name == "" {
+		return fmt.Errorf("run %s has no run.json that can be read: what was asked is lost; restore it from a copy ('adrun doctor %s')", run.ID, run.ID)
+	}
+	return nil
 }

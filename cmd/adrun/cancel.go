@@ -27,7 +27,7 @@ and what its round has done so far is kept. 'adrun resume' goes on.`,
 }
 
 func (a *app) cancel(store runs.Store, ref string, now bool) error {
-	run, err := store.Find(ref)
+	run, err := find(store, ref)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,9 @@ func (a *app) diffCommand() *cobra.Command {
 --dev takes the head, --from and --to take versions; version 0 is the start.`,
 		Args: exactly(1, "one RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("to") && f.to < 0 || f.from < 0 {
+				return usagef("versions count from 0")
+			}
 			if f.dev && f.to >= 0 {
 				return usagef("--dev and --to both name where the diff ends: choose one")
 			}

@@ -18,6 +18,9 @@ import (
 // defaultVectors is how many values are written beside exported code.
 const defaultVectors = 64
 
+// maxVectors bounds them: they are computed and written whole.
+const maxVectors = 65536
+
 type exportFlags struct {
 	to, rule, signature, out string
 	vectors                  int
@@ -62,8 +65,8 @@ func (a *app) export(path string, f exportFlags) error {
 		return usagef("adrun export needs --to LANGUAGE: %s", languageList(", "))
 	case !slices.Contains(export.Languages(), lang):
 		return usagef("--to %q is none of %s", f.to, languageList(", "))
-	case f.vectors < 0:
-		return usagef("--vectors %d is negative", f.vectors)
+	case f.vectors < 0 || f.vectors > maxVectors:
+		return usagef("--vectors %d is not in 0 to %d", f.vectors, maxVectors)
 	}
 	src, err := a.mustLoad(path, f.signature)
 	if err != nil {

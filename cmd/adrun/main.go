@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/agentdescent/adrun/problems/command"
@@ -14,10 +15,20 @@ func main() { os.Exit(execute()) }
 
 func execute() int {
 	command.ShimMain() // adrun is its own supervisor of evaluators
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
-	context.AfterFunc(ctx, stop) // a second signal ends the process
-	defer stop()
+	ctx := context.Background()
+	if endsInOrder(os.Args[1:]) {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, endSignals()...)
+		context.AfterFunc(ctx, stop) // a second signal ends the process
+		defer stop()
+	}
 	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// endsInOrder says whether a verb does something when it is told to end. The others just end: they have nothing to
+// leave behind, and may be reading a terminal.
+func endsInOrder(args []string) bool {
+	return len(args) > 0 && slices.Contains([]string{"evolve", "resume", "watch", "score", "meta", "bench"}, args[0])
 }
 
 // endSignals are the signals that end a run in good order. A terminal that closes hangs up; under nohup that is

@@ -37,6 +37,9 @@ assumptions, and whether each contract of its signature holds. An answer is prov
 witness (exit 1), or unknown.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if boxes < 1 {
+				return usagef("--boxes is %d: want at least 1", boxes)
+			}
 			src, err := a.mustLoad(args[0], signature)
 			if err != nil {
 				return err

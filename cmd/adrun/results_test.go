@@ -43,3 +43,15 @@ func TestLostResults(t *testing.T) {
 		}
 	}
 }
+
+// TestEndsInOrder: ^C ends a verb that reads a terminal at once, and a run in order.
+func TestEndsInOrder(t *testing.T) {
+	if endsInOrder([]string{"fmt", "-"}) || endsInOrder([]string{"export", "a.rule"}) || endsInOrder(nil) {
+		t.Error("a verb that has nothing to end in order waits for a second ^C")
+	}
+	for _, verb := range []string{"evolve", "resume", "watch", "score", "meta", "bench"} {
+		if !endsInOrder([]string{verb, "x"}) {
+			t.Errorf("%s is cut off", verb)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (a *app) resume(cmd *cobra.Command, ref string, f resumeFlags) error {
 	if err := checkWorkers(f.workers); err != nil {
 		return err
 	}
-	run, err := f.store.Find(ref)
+	run, err := find(f.store, ref)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,33 @@ terminates, costs a known amount and can be read by the person who signs it off.
 		a.watchCommand(), a.showCommand(), a.diffCommand(), a.applyCommand(), a.logCommand(), a.doctorCommand(),
 		a.metaCommand(), a.benchCommand(), a.schemaCommand(), a.grammarCommand(), a.versionCommand(),
 	)
+	refuseUnknownWords(root)
 	return root
+}
+
+// refuseUnknownWords makes "help" and "completion" with a word that they do not know a usage error: cobra prints help
+// and ends with 0.
+func refuseUnknownWords(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return usagef("no help for %q: there is no such command", strings.Join(args, " "))
+				}
+				return nil
+			}
+		case "completion":
+			c.Args, c.RunE = nil, func(cmd *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return usagef("completion for %q: want bash, fish, powershell or zsh", args[0])
+				}
+				return cmd.Help()
+			}
+		}
+	}
 }
 
 // atLeast and exactly check the number of arguments, as usage errors that say what is wanted.
@@ -119,6 +145,15 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
 			return usagef("%s needs %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usagef("%s takes %s, got %d arguments", cmd.CommandPath(), what, len(args))
 		}
 		return nil
 	}

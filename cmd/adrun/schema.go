@@ -62,7 +62,7 @@ func (a *app) schemaCommand() *cobra.Command {
 their shipped policies; a NAME prints one of them, a slot with its hooks. --spec prints the JSON schema
 of the file that evolve reads. --data prints the signature that the columns of a table make: put a rule
 below it, and the file can be checked and scored by itself.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1, "one NAME or none"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if specOnly {
 				s, err := spec.Schema()

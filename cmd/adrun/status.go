@@ -24,12 +24,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Long: `Status says how a run is: new, running, done, stopped (by ^C, 'adrun cancel', a limit of time or an
 error) or killed; stopped and killed runs can be resumed. Without RUN it lists the runs, the oldest
 first. RUN is an id, the beginning of one, or latest.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("%s takes one RUN or none, got %d arguments", cmd.CommandPath(), len(args))
-			}
-			return nil
-		},
+		Args: atMost(1, "one RUN or none"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.statusAll(cmd.Context(), f)
@@ -108,6 +103,7 @@ func (a *app) statusAll(ctx context.Context, f statusFlags) error {
 		}
 		if err != nil {
 			o = &overview{Run: run.ID, State: "unreadable", Error: err.Error()}
+			fmt.Fprintf(a.stderr, "adrun: run %s: %s\n", run.ID, err)
 		}
 		all = append(all, o)
 	}

@@ -33,7 +33,7 @@ more. It fails when the run is not done then. Watching changes nothing: ^C ends 
 }
 
 func (a *app) watch(ctx context.Context, ref string, f statusFlags) error {
-	run, err := f.store.Find(ref)
+	run, err := find(f.store, ref)
 	if err != nil {
 		return err
 	}
