@@ -142,7 +142,7 @@ func TestInterruptedBeforeItBegins(t *testing.T) {
 	if code := run(ctx, []string{"evolve", "s.yaml"}, nil, &stdout, &stderr); code != exitFinding {
 		t.Errorf("exit %d", code)
 	}
-	if text := stderr.String(); !strings.Contains(text, "interrupted before the run began: 'adrun resume small-1' goes on") {
+	if text := stderr.String(); !strings.Contains(text, "interrupted while the run was being opened: 'adrun resume small-1' goes on") {
 		t.Errorf("%s", text)
 	}
 	if code := run(t.Context(), []string{"resume", "latest"}, nil, &stdout, &stderr); code != exitFine {

@@ -88,7 +88,7 @@ func (d *driver) verdict(res *engine.Result, err error) error {
 	id, stderr := d.run.ID, d.app.stderr
 	switch {
 	case res == nil && errors.Is(err, context.Canceled):
-		fmt.Fprintf(stderr, "adrun: interrupted before the run began: 'adrun resume %s' goes on\n", id)
+		fmt.Fprintf(stderr, "adrun: interrupted while the run was being opened: 'adrun resume %s' goes on\n", id)
 		return errFindings
 	case err != nil && res == nil:
 		return err
