@@ -43,12 +43,26 @@ propose: {program: {command: [sh, propose.sh]}}
 evolve: {rounds: 6, solved: 1.1}
 `
 
+// bredSpec is a run whose breeder tries rules on such an evaluator.
+const bredSpec = `version: 1
+kind: rule
+name: small
+start: "rule score(x) { return x }"
+data: {problem: command, command: [sh, eval.sh], tasks: tasks.jsonl, signature: "signature toy.score(x: num in [0, 1]) -> num"}
+propose: {breeder: {trials: 28, random: 8}}
+evolve: {rounds: 3, solved: 1.1}
+`
+
 const crashEvaluator = `while IFS= read -r request; do
 	id=${request#*\"id\":}; id=${id%%[!0-9]*}
 	text=${request#*\"rule\":\"}; text=${text%%\"*}
 	task=${request##*\"id\":\"}; task=${task%%\"*}
-	echo "$text $task" >>calls
-	echo "{\"id\":$id,\"score\":0.$text}"
+	printf '%s %s\n' "$text" "$task" >>calls
+	case $text in
+	*[!0-9]*) score=$((100 + ${#text} % 800)) ;; # a rule
+	*) score=$text ;;
+	esac
+	echo "{\"id\":$id,\"score\":0.$score}"
 done
 `
 
@@ -77,6 +91,7 @@ func crashes() []crash {
 		{"arrival", order(crashSpec, "arrival"), false, false},
 		{"evaluator", evaluatorSpec, true, true},
 		{"evaluator, window", order(evaluatorSpec, "window"), true, true},
+		{"evaluator, bred", bredSpec, true, true},
 	}
 }
 
