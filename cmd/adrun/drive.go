@@ -194,7 +194,9 @@ func (d *driver) finish(ctx context.Context, res *engine.Result, took time.Durat
 		return err
 	}
 	if d.asJSON {
-		return d.app.printJSON(report)
+		err = d.app.printJSON(report)
+	} else {
+		err = d.app.printReport(report, res, took)
 	}
-	return d.app.printReport(report, res, took)
+	return errors.Join(report.uncompared, err)
 }

@@ -109,7 +109,7 @@ func (a *app) evolve(cmd *cobra.Command, path string, f evolveFlags) error {
 	if err := plan.checkKeys(); err != nil {
 		return err
 	}
-	if err := plan.checkData(f.data); err != nil {
+	if err := plan.checkData(cmd.Context(), f.data); err != nil {
 		return err
 	}
 	if f.out == "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -170,13 +171,25 @@ func budgetOf(s *spec.Spec) engine.Budget {
 	return b
 }
 
-// checkData refuses missing files before a run rather than after it.
-func (p *plan) checkData(files []string) error {
+// checkData refuses files that are missing, or no data, before a run rather than after it.
+func (p *plan) checkData(ctx context.Context, files []string) error {
 	if len(files) > 0 && p.problem.Data == "" {
 		return usagef("%s reads no data", p.problem.Name)
 	}
 	for _, f := range files {
 		if _, err := os.Stat(f); err != nil {
+			return fmt.Errorf("--data: %w", err)
+		}
+	}
+	if len(files) == 0 || p.problem.Score == nil {
+		return nil
+	}
+	start, err := p.compiled(p.start)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if _, err := p.problem.Score(ctx, catalog.Request{Data: f, Program: start.program}); err != nil {
 			return fmt.Errorf("--data: %w", err)
 		}
 	}

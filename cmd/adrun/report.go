@@ -62,6 +62,8 @@ type summary struct {
 	Out  string       `json:"-"`
 	Run  string       `json:"-"`
 	Best string       `json:"-"` // the name of its file
+	// uncompared says which files of data could not be compared on: the results are written all the same.
+	uncompared error
 }
 
 // comparison is the start rule and the best rule on the same instances.
@@ -107,7 +109,7 @@ func (p *plan) report(ctx context.Context, res *engine.Result, data []string) (*
 	}
 	for _, file := range data {
 		if err := s.compare(ctx, p, filepath.Base(file), catalog.Request{Data: file}, start, r); err != nil {
-			return nil, err
+			s.uncompared = errors.Join(s.uncompared, fmt.Errorf("comparing on a file of data: %w", err))
 		}
 	}
 	return s, nil
