@@ -12,21 +12,22 @@ import (
 
 func (a *app) cancelCommand() *cobra.Command {
 	var store runs.Store
-	var now bool
+	var now, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Stop a run that is being evolved",
 		Long: `Cancel asks the process that evolves a run to stop at the end of its round; with --now it stops at once,
 and what its round has done so far is kept. 'adrun resume' goes on.`,
 		Args: exactly(1, "one RUN"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.cancel(store, args[0], now) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.cancel(store, args[0], now, asJSON) },
 	}
 	runsFlag(cmd, &store)
 	cmd.Flags().BoolVar(&now, "now", false, "do not wait for the end of the round")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was asked as JSON")
 	return cmd
 }
 
-func (a *app) cancel(store runs.Store, ref string, now bool) error {
+func (a *app) cancel(store runs.Store, ref string, now, asJSON bool) error {
 	run, err := find(store, ref)
 	if err != nil {
 		return err
@@ -42,17 +43,28 @@ func (a *app) cancel(store runs.Store, ref string, now bool) error {
 		return err
 	}
 	pid, _, err := run.Holder()
-	if err != nil || pid == 0 || !now {
+	if err != nil {
+		return err
+	}
+	now = now && pid != 0
+	if asJSON {
+		err = a.printJSON(struct {
+			Run string `json:"run"`
+			PID int    `json:"pid"`
+			Now bool   `json:"now"`
+		}{run.ID, pid, now})
+	}
+	if !now {
 		fmt.Fprintf(a.stderr, "adrun: run %s will stop at the end of its round\n", run.ID)
 		return err
 	}
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return err
+	process, findErr := os.FindProcess(pid)
+	if findErr != nil {
+		return findErr
 	}
 	if err := process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("signalling process %d of run %s: %w; it will stop at the end of its round", pid, run.ID, err)
 	}
 	fmt.Fprintf(a.stderr, "adrun: process %d of run %s is told to stop\n", pid, run.ID)
-	return nil
+	return err
 }

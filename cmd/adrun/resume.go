@@ -49,6 +49,12 @@ func (a *app) resume(cmd *cobra.Command, ref string, f resumeFlags) error {
 	if status.State == runs.Done {
 		return fmt.Errorf("run %s is done (%s): 'adrun show %s' prints its rule", run.ID, status.Stop, run.ID)
 	}
+	if status.State == runs.Stopped || status.State == runs.Killed {
+		// Whoever asked a process to stop that was killed before it did has been obeyed.
+		if err := run.ClearCancel(); err != nil {
+			return err
+		}
+	}
 	plan, err := a.planOf(run)
 	if err != nil {
 		return err
