@@ -32,7 +32,7 @@ columns make it.`,
 		Args: exactly(1, "one PROBLEM or SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.score(cmd, args[0], f) },
 	}
-	cmd.Flags().StringVar(&f.rule, "rule", "", "the file with the rule (required)")
+	cmd.Flags().StringVar(&f.rule, "rule", "", "the file with the rule (required, but for a SPEC, which has a start)")
 	cmd.Flags().StringVar(&f.name, "name", "", "the rule, when the file holds several")
 	cmd.Flags().StringVar(&f.data, "data", "", "a file of instances")
 	cmd.Flags().StringVar(&f.seeds, "seeds", "", "the generated instances, A:B")
