@@ -23,7 +23,9 @@ type DoctorConfig struct {
 	Problems []Problem
 	Seeds    []int64
 	Score    Score
-	Workers  int
+	// Values are compared with the initial value beside the spec's family.
+	Values  []Member
+	Workers int
 }
 
 // Doctor runs the four checks that tell beforehand whether a problem can carry an outer run: the same value
@@ -38,7 +40,7 @@ func Doctor(ctx context.Context, c DoctorConfig) ([]Check, error) {
 	var all []Check
 	for _, p := range c.Problems {
 		d := &doctor{
-			name: p.Describe().Name, spec: c.Spec,
+			name: p.Describe().Name, spec: c.Spec, values: c.Values,
 			bench: bench{c.Spec, c.Score, pairsOf([]Problem{p}, c.Seeds), c.Workers},
 		}
 		if err := d.examine(ctx); err != nil {
@@ -52,6 +54,7 @@ func Doctor(ctx context.Context, c DoctorConfig) ([]Check, error) {
 type doctor struct {
 	name   string
 	spec   SlotSpec
+	values []Member
 	bench  bench
 	checks []Check
 	first  []float64
@@ -61,7 +64,7 @@ func (d *doctor) examine(ctx context.Context) (err error) {
 	if d.first, err = d.bench.rewards(ctx, d.spec.Initial()); err != nil {
 		return err
 	}
-	for _, check := range []func(context.Context) error{d.repeats, d.seeds, d.values, d.headroom} {
+	for _, check := range []func(context.Context) error{d.repeats, d.seeds, d.differ, d.headroom} {
 		if err := check(ctx); err != nil {
 			return err
 		}
@@ -98,15 +101,15 @@ func (d *doctor) seeds(context.Context) error {
 	return nil
 }
 
-// values looks for the pair of values that differ most beyond their noise, among the initial one and the
-// family.
-func (d *doctor) values(ctx context.Context) error {
-	members := []Member{{"the initial value", d.spec.Initial()}}
+// differ looks for the value that differs most from the initial one beyond their noise, among the family and the
+// values that the caller knows.
+func (d *doctor) differ(ctx context.Context) error {
+	members := append([]Member{{"the initial value", d.spec.Initial()}}, d.values...)
 	if f, ok := d.spec.(Family); ok {
 		members = append(members, f.Family()...)
 	}
 	if len(members) < 2 {
-		d.say("values differ", false, "there is no second value to compare with: the spec knows no family")
+		d.say("values differ", false, "there is no second value to compare with: the spec knows no family, so name one")
 		return nil
 	}
 	best, at, most := Paired{}, "", math.Inf(-1)

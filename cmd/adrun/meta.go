@@ -178,21 +178,31 @@ func (a *app) metaValue(s meta.SlotSpec, path string) (slots.State, error) {
 func (a *app) metaDoctorCommand() *cobra.Command {
 	var workers int
 	var asJSON bool
+	var values []string
 	cmd := &cobra.Command{
 		Use:   "doctor SPEC",
 		Short: "Say whether the inner problems of a spec can carry an outer run",
 		Long: `Doctor runs the inner problems of a spec with the seed value and with values tuned by hand, and checks what
 an outer run on them needs: the same value twice gives the same numbers; the seed moves the run; values
-differ by more than their noise; there is headroom. Exit code 1 says that a check failed.`,
+differ by more than their noise; there is headroom. --value adds a value of your own to those tuned by hand. Exit
+code 1 says that a check failed.`,
 		Args: exactly(1, "one SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.metaSpec(args[0])
 			if err != nil {
 				return err
 			}
-			checks, err := meta.Doctor(cmd.Context(), meta.DoctorConfig{
+			d := meta.DoctorConfig{
 				Spec: c.Spec, Problems: append(c.Problems, c.Validation...), Seeds: c.Seeds, Score: c.Score, Workers: workers,
-			})
+			}
+			for _, path := range values {
+				state, err := a.metaValue(c.Spec, path)
+				if err != nil {
+					return err
+				}
+				d.Values = append(d.Values, meta.Member{Name: baseName(path), State: state})
+			}
+			checks, err := meta.Doctor(cmd.Context(), d)
 			if err != nil {
 				return err
 			}
@@ -200,6 +210,7 @@ differ by more than their noise; there is headroom. Exit code 1 says that a chec
 		},
 	}
 	workersFlag(cmd, &workers)
+	cmd.Flags().StringArrayVar(&values, "value", nil, "a file with a value to compare with (repeatable)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON")
 	return cmd
 }
