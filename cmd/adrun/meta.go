@@ -79,6 +79,7 @@ func wrongKind(path string, s *spec.Spec) error {
 
 type metaValueFlags struct {
 	value, against, seeds string
+	problems              []string
 	workers               int
 	asJSON                bool
 }
@@ -89,13 +90,15 @@ func (a *app) metaValidateCommand() *cobra.Command {
 		Use:   "validate SPEC --value FILE",
 		Short: "Compare two values of a slot on the same searches",
 		Long: `Validate measures the value of a file against the seed value of the spec, or against --against, on each
-problem of data.val_problems with data.val_seeds. Pairs belong together by problem and seed.`,
+problem of data.val_problems with data.val_seeds, or on other problems and seeds. Pairs belong together by problem
+and seed.`,
 		Args: exactly(1, "one SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.metaValidate(cmd, args[0], f) },
 	}
 	workersFlag(cmd, &f.workers)
 	cmd.Flags().StringVar(&f.value, "value", "", "the file with the value (required)")
 	cmd.Flags().StringVar(&f.against, "against", "", "the file with the value to compare with (default the spec's seed value)")
+	cmd.Flags().StringSliceVar(&f.problems, "problems", nil, "inner problems, instead of the spec's")
 	cmd.Flags().StringVar(&f.seeds, "seeds", "", "the seeds, A:B, instead of the spec's")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the comparison as JSON")
 	return cmd
@@ -105,7 +108,7 @@ func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) er
 	if f.value == "" {
 		return usagef("validate needs --value FILE")
 	}
-	c, err := a.metaSpec(path)
+	s, c, err := a.metaSpec(path)
 	if err != nil {
 		return err
 	}
@@ -114,6 +117,11 @@ func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) er
 	}
 	if len(v.Problems) == 0 {
 		v.Problems = c.Problems
+	}
+	if len(f.problems) > 0 {
+		if v.Problems, err = innerProblems(f.problems, specSettings(s)); err != nil {
+			return &usageError{err}
+		}
 	}
 	if f.seeds != "" {
 		if v.Seeds, err = seedsOf(f.seeds, ""); err != nil {
@@ -147,19 +155,19 @@ func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) er
 }
 
 // metaSpec reads a spec of kind policy_slot.
-func (a *app) metaSpec(path string) (*meta.RunConfig, error) {
+func (a *app) metaSpec(path string) (*spec.Spec, *meta.RunConfig, error) {
 	s, _, err := a.loadSpec(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if s.Kind != spec.KindPolicySlot {
-		return nil, wrongKind(path, s)
+		return nil, nil, wrongKind(path, s)
 	}
 	c, err := metaConfig(s)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return c, nil
+	return s, c, nil
 }
 
 // metaValue reads the value of a slot from a file. The signature that best.rule carries may stand beside it.
@@ -188,7 +196,7 @@ differ by more than their noise; there is headroom. --value adds a value of your
 code 1 says that a check failed.`,
 		Args: exactly(1, "one SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.metaSpec(args[0])
+			_, c, err := a.metaSpec(args[0])
 			if err != nil {
 				return err
 			}
