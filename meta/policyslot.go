@@ -267,9 +267,15 @@ func (s *PolicySlot) Fingerprint() string {
 	return fmt.Sprintf("policy %s %s %v %d", s.cfg.Slot, dsl.Identity(s.decl), s.cfg.Gate.Constraints, s.cfg.Gate.GridPoints)
 }
 
-// Family returns the shipped policies of the slot that a rule can express.
+// Family returns the shipped policies of the slot that a rule can express. An evolution that starts from a policy
+// that ranks nodes has flat PUCT with the weights that people would try beside them, as a RuleSlot has.
 func (s *PolicySlot) Family() []Member {
 	var all []Member
+	if s.ranks() {
+		for _, c := range puctWeights() {
+			all = append(all, Member{"flat_puct c=" + c, slots.State{slots.RuleKey: puctPolicyText(c)}})
+		}
+	}
 	for _, name := range slots.PolicyNames(s.cfg.Slot) {
 		text, ok := slots.Twin(s.cfg.Slot, name)
 		if !ok {
@@ -281,4 +287,14 @@ func (s *PolicySlot) Family() []Member {
 		}
 	}
 	return all
+}
+
+// ranks reports whether the policy that an evolution starts from ranks nodes.
+func (s *PolicySlot) ranks() bool {
+	p, err := s.policy(s.cfg.Initial)
+	return err == nil && slices.ContainsFunc(p.Hooks, func(h *dsl.Hook) bool { return h.Name.Text == "priority" })
+}
+
+func puctPolicyText(c string) string {
+	return fmt.Sprintf("policy flat_puct fills selection {\n  priority(rank, visits, total, prior) { return %s }\n}\n", puctValue(c))
 }

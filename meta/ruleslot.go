@@ -92,13 +92,17 @@ func (s *RuleSlot) Fingerprint() string { return "rule selection.priority " + s.
 // Family returns flat PUCT with the weights of exploration that people would try.
 func (s *RuleSlot) Family() []Member {
 	var all []Member
-	for _, c := range []string{"0", "0.05", "0.1", "0.25", "0.5", "1", "2"} {
+	for _, c := range puctWeights() {
 		all = append(all, Member{Name: "flat_puct c=" + c, State: slots.State{slots.RuleKey: puctText(c)}})
 	}
 	return all
 }
 
+func puctWeights() []string { return []string{"0", "0.05", "0.1", "0.25", "0.5", "1", "2"} }
+
 // puctText is flat PUCT with a weight of exploration.
 func puctText(c string) string {
-	return fmt.Sprintf("rule priority(rank, visits, total, prior) {\n  return rank + %s * prior * sqrt(total) / (1 + visits)\n}\n", c)
+	return fmt.Sprintf("rule priority(rank, visits, total, prior) {\n  return %s\n}\n", puctValue(c))
 }
+
+func puctValue(c string) string { return "rank + " + c + " * prior * sqrt(total) / (1 + visits)" }

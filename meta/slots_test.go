@@ -177,3 +177,30 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%v", d)
 	}
 }
+
+// An evolution from a policy that ranks nodes is compared with the same values as one from a rule.
+func TestThePolicyFamilyHoldsTheRules(t *testing.T) {
+	rules, policies := spec(t, "").Family(), policySlot(t, puct).Family()
+	for i, m := range rules {
+		if policies[i].Name != m.Name {
+			t.Fatalf("member %d is %s, want %s", i, policies[i].Name, m.Name)
+		}
+		args := []float64{0.9, 3, 12, 0.2, 1, 5}
+		if got, want := priorityOf(t, policySlot(t, puct), policies[i].State, args), priorityOf(t, spec(t, ""), m.State, args); got != want {
+			t.Errorf("%s: %v as a policy, %v as a rule", m.Name, got, want)
+		}
+	}
+}
+
+func priorityOf(t testing.TB, s meta.SlotSpec, st slots.State, args []float64) float64 {
+	t.Helper()
+	c, err := s.Ready("a", st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.Compile(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Priority.Num(args)
+}
