@@ -31,9 +31,10 @@ type Breeder struct {
 
 // parts of the breeder that a benchmark leaves out, to see what they are worth.
 type parts struct {
-	tuning bool // of constants
-	twins  bool // dropping what earns the rival's rewards
-	strict bool // dropping what is no better after the first rung
+	twins     bool // dropping what earns the rewards of another
+	strict    bool // dropping what is no better after the first rung
+	parsimony bool // proposing the smaller of equals
+	tuning    bool // of constants
 }
 
 // The defaults of a Breeder.

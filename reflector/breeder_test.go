@@ -261,7 +261,7 @@ func TestBehind(t *testing.T) {
 		{[]float64{0.1, 0.2, 0.1}, []float64{0.5, 0.6, 0.5, 1}, true},
 		{nil, []float64{1}, false},
 	} {
-		if got := behind(tt.a, tt.b); got != tt.want {
+		if got := behind(tt.a, tt.b, 1); got != tt.want {
 			t.Errorf("behind(%v, %v) = %v", tt.a, tt.b, got)
 		}
 	}

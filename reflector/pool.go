@@ -67,8 +67,28 @@ func (s *search) proposal() *slots.Proposal {
 		}
 		p.Elites = append(p.Elites, slots.Elite{Rule: in.rule, Identity: in.cand.Identity, Score: in.mean(), N: len(in.rewards), Ops: in.ops})
 	}
-	if len(s.pool) > 0 && s.pool[0] != s.incumbent {
-		p.Rule, p.Note = s.pool[0].rule, s.pool[0].origin
+	if in := s.choice(); in != nil && in != s.incumbent {
+		p.Rule, p.Note = in.rule, in.origin
 	}
 	return p
+}
+
+// equals is the number of standard errors within which two rules are taken for equal. A whole one gives gains away.
+const equals = 0.5
+
+// choice is the smallest rule of those that are better than the incumbent and not behind the best.
+func (s *search) choice() *individual {
+	if len(s.pool) == 0 || s.pool[0] == s.incumbent {
+		return nil
+	}
+	least := s.pool[0]
+	for _, in := range s.pool {
+		if in == s.incumbent || s.off.parsimony {
+			break
+		}
+		if in.ops < least.ops && !behind(in.rewards, s.pool[0].rewards, equals) {
+			least = in
+		}
+	}
+	return least
 }

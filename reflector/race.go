@@ -97,12 +97,12 @@ func (s *search) drop(in, rival *individual) bool {
 	if n > firstRung && !s.off.strict {
 		return in.mean() < mean(rival.rewards[:n])
 	}
-	return behind(in.rewards, rival.rewards)
+	return behind(in.rewards, rival.rewards, 1)
 }
 
-// behind reports whether rewards fall short of the rival's on the same tasks by more than one standard
-// error of the difference.
-func behind(rewards, rival []float64) bool {
+// behind reports whether rewards fall short of the rival's on the same tasks by more than so many
+// standard errors of the difference.
+func behind(rewards, rival []float64, errors float64) bool {
 	n := min(len(rewards), len(rival))
 	if n == 0 {
 		return false
@@ -115,5 +115,5 @@ func behind(rewards, rival []float64) bool {
 	}
 	d := sum / float64(n)
 	variance := math.Max(squares/float64(n)-d*d, 0)
-	return d < -math.Sqrt(variance/float64(n))
+	return d < -errors*math.Sqrt(variance/float64(n))
 }

@@ -73,11 +73,13 @@ func (s *search) step(ctx context.Context) error {
 	if s.idle++; s.idle > maxIdle {
 		return errExhausted
 	}
-	if left := s.pc.Trial.Left(); s.Constants || s.improved-left > s.allowance/stalled && !s.off.tuning {
-		err := s.tune(ctx, s.untuned())
+	if s.Constants {
+		return s.tune(ctx, s.untuned(), s.pc.Trial.Left())
+	}
+	if s.improved-s.pc.Trial.Left() > s.allowance/stalled {
 		s.improved = s.pc.Trial.Left()
-		if err != nil || s.improved < left || s.Constants {
-			return err
+		if trials := s.allowance / tuneShare; trials >= leastTuning*min(len(s.tasks), fewestTasks) && !s.off.tuning {
+			return s.tune(ctx, s.untuned(), trials)
 		}
 	}
 	parent := s.tournament()
@@ -99,7 +101,7 @@ func (s *search) step(ctx context.Context) error {
 }
 
 // stalled is the share of the lease's trials, as one in so many, without a better rule after which the search turns to
-// the constants of the rules that it has.
+// the constants of the rules that it has, if it has the trials for it.
 const stalled = 4
 
 // maxIdle is how many children in a row may come to nothing before the search has nothing left to try.

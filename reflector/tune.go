@@ -20,15 +20,19 @@ type tuning struct {
 const (
 	// tuneIdle is how many generations without a better rule end a tuning.
 	tuneIdle = 12
+	// tuneShare is the share of the lease's trials that one tuning may spend, as one in so many. Less than
+	// leastTuning points on the fewest tasks teach nothing.
+	tuneShare   = 8
+	leastTuning = 100
 	// leastAgreement is the correlation between two halves of the tasks below which a generation measures more of
 	// them, mostAgreement that above which it measures fewer; at least the fewest, or one in mostTasks of all.
 	leastAgreement, mostAgreement = 0.3, 0.7
 	fewestTasks, mostTasks        = 4 * firstRung, 16
 )
 
-// tune moves the constants of a rule by evolution strategy. A generation is measured on the same tasks, some of all, so
+// tune moves the constants of a rule by evolution strategy, within about so many trials. A generation is measured on the same tasks, some of all, so
 // that the points are compared in pairs; what comes out best then races against the rule as any child does.
-func (s *search) tune(ctx context.Context, from *individual) error {
+func (s *search) tune(ctx context.Context, from *individual, trials int) error {
 	from.tuned++
 	consts := tunables(s.vocabulary, from.rule)
 	if len(consts) == 0 {
@@ -39,7 +43,8 @@ func (s *search) tune(ctx context.Context, from *individual) error {
 		start, scale = append(start, c.at.Value), append(scale, c.step())
 	}
 	t := &tuning{search: s, rule: from.rule, from: from, cma: newCMA(start, scale, s.rng), tasks: 2 * firstRung}
-	for idle := 0; idle < tuneIdle && ctx.Err() == nil; idle++ {
+	last := s.pc.Trial.Left() - trials
+	for idle := 0; idle < tuneIdle && s.pc.Trial.Left() > last && ctx.Err() == nil; idle++ {
 		better, err := t.generation(ctx)
 		if err != nil {
 			return err

@@ -1,7 +1,9 @@
 package reflector
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/agentdescent/adrun/dsl"
@@ -16,8 +18,8 @@ import (
 const worthSeeds = 6
 
 // BenchmarkBreeder prints what each part of the breeder is worth: runs of one number of trials, with everything and
-// with one part left out, on three problems. A cell is the mean reward on tasks that the run never saw, times 100, of
-// seed after seed, and behind it the mean of what the part adds.
+// with one part left out, on three problems. A cell is the mean reward on tasks that the lease never saw, times 100, of
+// seed after seed; behind it stand the operators of the rules, and what the part adds with its standard error.
 //
 //	go test ./reflector -run '^$' -bench Breeder -benchtime 1x
 func BenchmarkBreeder(b *testing.B) {
@@ -26,9 +28,10 @@ func BenchmarkBreeder(b *testing.B) {
 		off  parts
 	}{
 		{"everything", parts{}},
-		{"no tuning", parts{tuning: true}},
 		{"no twins", parts{twins: true}},
 		{"no strict", parts{strict: true}},
+		{"no parsimony", parts{parsimony: true}},
+		{"no tuning", parts{tuning: true}},
 	}
 	for _, p := range worthProblems(b) {
 		var whole []float64
@@ -51,7 +54,7 @@ func BenchmarkBreeder(b *testing.B) {
 					}
 					fmt.Printf("%-12s %-12s %.2f  mean %.2f  ops %d", p.name, v.name, rewards, mean(rewards), ops/worthSeeds)
 					if len(whole) > 0 && v.off != (parts{}) {
-						fmt.Printf("  the part adds %+.2f ± %.2f", gain.Mean, gain.SampleSD())
+						fmt.Printf("  the part adds %+.2f ± %.2f", gain.Mean, gain.SampleSD()/math.Sqrt(worthSeeds))
 					}
 					fmt.Println()
 				}
@@ -60,7 +63,7 @@ func BenchmarkBreeder(b *testing.B) {
 	}
 }
 
-// worthProblem is a small run of one problem.
+// worthProblem is a lease on one problem.
 type worthProblem struct {
 	name    string
 	problem engine.Problem
@@ -76,15 +79,15 @@ func worthProblems(b *testing.B) []worthProblem {
 		}
 		return p
 	}
-	search, err := landscape.NewProblem(landscape.Config{Family: landscape.Target(), Seeds: seedsFrom(1, 400), Sealed: seedsFrom(5001, 2000)})
+	search, err := landscape.NewProblem(landscape.Config{Family: landscape.Target(), Seeds: seedsFrom(1, 240), Sealed: seedsFrom(5001, 2000)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	inputs := []string{"item", "bin", "cap", "max_bin"}
 	return []worthProblem{
-		{"or", packing(binpack.OR, 80, 80, 120, 250, 500, 1000), Breeder{Inputs: inputs}, 2500},
-		{"weibull", packing(binpack.Weibull, 40, 20, 2000), Breeder{Inputs: inputs}, 2500},
-		{"landscape", search, Breeder{}, 10000},
+		{"or", packing(binpack.OR, 48, 200, 120, 250, 500, 1000), Breeder{Inputs: inputs}, 20000},
+		{"weibull", packing(binpack.Weibull, 24, 40, 500), Breeder{Inputs: inputs}, 20000},
+		{"landscape", search, Breeder{}, 20000},
 	}
 }
 
@@ -96,29 +99,56 @@ func seedsFrom(first, n int) []int64 {
 	return seeds
 }
 
-// run makes a run and returns the mean reward on the sealed tasks, and the operators of the rule.
+// run breeds for one lease and returns the mean reward of what it proposes on the sealed tasks, and its operators.
+// There is no gate: the breeder is measured, not what is made of its proposals.
 func (p worthProblem) run(b *testing.B, seed uint64, off parts) (reward float64, ops int) {
+	d := p.problem.Describe()
+	t := &problemTrial{bench: &bench{gate: newGate(b, d.Signature), tasks: d.Tasks, left: p.trials}, problem: p.problem}
+	start := t.gate.Check(d.Initial).Rule
+	c, _ := t.Admit(start)
 	p.breeder.off = off
-	res, err := engine.Run(b.Context(), engine.Config{
-		Seed:     seed,
-		Tasks:    engine.Tasks{Problem: p.problem},
-		Actor:    engine.Actor{Proposer: p.breeder, Solved: 1.1, Trials: p.trials},
-		Policies: slots.Policies{Acceptance: &slots.PairedAcceptance{Alpha: 0.05}},
-		Parallel: engine.Parallel{Lanes: 1},
-		Budget:   engine.Budget{Rounds: 12},
-		Gate:     engine.Gate{Merge: slots.MergeConfig{CheapTasks: 16}},
+	proposal, err := p.breeder.Propose(b.Context(), &slots.ProposalContext{
+		Signature: d.Signature, Candidate: c, Seed: seed, Trial: t, Population: &slots.Population{},
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return res.Sealed.After.Value, opsOf(b, res.Rendered)
-}
-
-func opsOf(b *testing.B, text string) int {
-	f, err := dsl.Parse("", text)
+	if proposal.Rule != nil {
+		c, _ = t.Admit(proposal.Rule)
+	}
+	rewards, err := t.measure(b.Context(), c, d.Sealed)
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, _ := dsl.First[*dsl.Rule](f)
-	return dsl.Ops(r)
+	return mean(rewards), dsl.Ops(c.Rule)
+}
+
+// problemTrial tries rules on a problem.
+type problemTrial struct {
+	*bench
+	problem engine.Problem
+}
+
+func (t *problemTrial) Try(ctx context.Context, c *slots.Candidate, tasks []int) ([]float64, error) {
+	if len(tasks) > t.left {
+		return nil, slots.ErrTrialsSpent
+	}
+	t.left -= len(tasks)
+	chosen := make([]slots.Task, len(tasks))
+	for i, k := range tasks {
+		chosen[i] = t.tasks[k]
+	}
+	return t.measure(ctx, c, chosen)
+}
+
+func (t *problemTrial) measure(ctx context.Context, c *slots.Candidate, tasks []slots.Task) ([]float64, error) {
+	rewards := make([]float64, len(tasks))
+	for i, task := range tasks {
+		o, err := t.problem.Evaluate(ctx, c, task, 0)
+		if err != nil {
+			return nil, err
+		}
+		rewards[i] = o.Reward
+	}
+	return rewards, nil
 }
