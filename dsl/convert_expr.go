@@ -132,6 +132,9 @@ func (l *operandList) unary(k int) Expr {
 		return &Num{Span{start.start, n.End}, -n.Value, "-" + n.Text}
 	}
 	x := l.nested(func() Expr { return l.operandOf(k+1, low) })
+	if n, ok := x.(*Num); ok && op == Neg && !strings.HasPrefix(n.Text, "-") { // -(3) is printed, and read, as -3
+		return &Num{Span{start.start, l.c.outer(x).End}, -n.Value, "-" + n.Text}
+	}
 	return &Unary{Span{start.start, l.c.outer(x).End}, op, x}
 }
 
