@@ -82,7 +82,13 @@ func closeLead(a anchor, comments []comment, blank func(line int) bool) {
 		a.to.Lead = append(a.to.Lead, "")
 	}
 	n := sort.Search(len(comments), func(i int) bool { return comments[i].pos.Offset >= a.span.Start.Offset })
-	for i := n - 1; i >= 0 && comments[i].own && len(a.to.Lead) > 0; i-- {
+	left := 0 // comments of the node's own: what stands above them is another's
+	for _, text := range a.to.Lead {
+		if text != "" {
+			left++
+		}
+	}
+	for i := n - 1; i >= 0 && comments[i].own && left > 0; i, left = i-1, left-1 {
 		if top-comments[i].pos.Line > 1 && !blank(top-1) {
 			break
 		}
