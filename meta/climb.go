@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/internal/derive"
+	"github.com/agentdescent/adrun/internal/stats"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -103,12 +104,12 @@ func (k *climb) try(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if rewards = append(rewards, more...); behind(rewards, k.rewards) {
+		if rewards = append(rewards, more...); stats.Behind(rewards, k.rewards, 1) {
 			k.step = max(climbLeast, k.step*0.9)
 			return nil
 		}
 	}
-	if mean(rewards) > mean(k.rewards) {
+	if stats.Mean(rewards) > stats.Mean(k.rewards) {
 		k.best, k.rewards, k.step = next, rewards, min(0.5, k.step*1.5)
 	} else {
 		k.step = max(climbLeast, k.step*0.9)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/internal/stats"
@@ -66,7 +65,7 @@ func (j *judge) family(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
 		all = append(all, v)
-		c.Members = append(c.Members, MemberRow{m.Name, mean(v.source), mean(v.unseen), mean(v.validation)})
+		c.Members = append(c.Members, MemberRow{m.Name, stats.Mean(v.source), stats.Mean(v.unseen), stats.Mean(v.validation)})
 	}
 	best := func(of func(MemberRow) float64) int {
 		at := 0
@@ -87,14 +86,6 @@ func (j *judge) family(ctx context.Context) error {
 	c.BestValidation = Rival{c.Members[v].Name, Compare(all[v].validation, j.value.validation)}
 	j.report.Family = c
 	return nil
-}
-
-func mean(xs []float64) float64 {
-	var m stats.Moments
-	for _, x := range xs {
-		m.Add(x)
-	}
-	return m.Mean
 }
 
 // rungs are the pairs on which a drawn proposal is tried before it is tried on twice as many.
@@ -192,21 +183,12 @@ func (d *draws) try(ctx context.Context, state slots.State) error {
 		}
 		rewards = append(rewards, more...)
 		d.c.Searches += len(more)
-		if behind(rewards, d.best.source) {
+		if stats.Behind(rewards, d.best.source, 1) {
 			return nil
 		}
 	}
-	if mean(rewards) > mean(d.best.source) {
+	if stats.Mean(rewards) > stats.Mean(d.best.source) {
 		d.best = measured{state: state, source: rewards}
 	}
 	return nil
-}
-
-// behind reports whether rewards fall short of the rival's on the same pairs by more than one standard error.
-func behind(rewards, rival []float64) bool {
-	var d stats.Moments
-	for i, r := range rewards {
-		d.Add(r - rival[i])
-	}
-	return d.Mean < -d.SD()/math.Sqrt(float64(d.N))
 }

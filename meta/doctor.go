@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/agentdescent/adrun/internal/stats"
 )
 
 // Check is one thing that a problem must supply for an outer run on it to mean anything.
@@ -143,7 +145,7 @@ func zOf(p Paired) float64 {
 func (d *doctor) headroom(ctx context.Context) error {
 	top, err := d.bench.oracle(ctx)
 	if errors.Is(err, ErrNoOracle) {
-		left := 1 - mean(d.first)
+		left := 1 - stats.Mean(d.first)
 		d.say("headroom", left > 0.01, "no oracle; the initial value is at %.4f of 1", 1-left)
 		return nil
 	}

@@ -1,6 +1,9 @@
 package reflector
 
-import "github.com/agentdescent/adrun/slots"
+import (
+	"github.com/agentdescent/adrun/internal/stats"
+	"github.com/agentdescent/adrun/slots"
+)
 
 func (s *search) tournament() *individual {
 	best := s.pool[s.rng.IntN(len(s.pool))]
@@ -86,7 +89,7 @@ func (s *search) choice() *individual {
 		if in == s.incumbent || s.off.parsimony {
 			break
 		}
-		if in.ops < least.ops && !behind(in.rewards, s.pool[0].rewards, equals) {
+		if in.ops < least.ops && !stats.Behind(in.rewards, s.pool[0].rewards, equals) {
 			least = in
 		}
 	}

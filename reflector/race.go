@@ -2,9 +2,9 @@ package reflector
 
 import (
 	"context"
-	"math"
 
 	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/internal/stats"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -18,15 +18,7 @@ type individual struct {
 	tuned   int // how often its constants were tuned
 }
 
-func (in *individual) mean() float64 { return mean(in.rewards) }
-
-func mean(xs []float64) float64 {
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(max(len(xs), 1))
-}
+func (in *individual) mean() float64 { return stats.Mean(in.rewards) }
 
 // better orders by mean reward, then by fewer operators.
 func better(a, b *individual) bool {
@@ -95,25 +87,7 @@ func (s *search) drop(in, rival *individual) bool {
 		return true
 	}
 	if n > firstRung && !s.off.strict {
-		return in.mean() < mean(rival.rewards[:n])
+		return in.mean() < stats.Mean(rival.rewards[:n])
 	}
-	return behind(in.rewards, rival.rewards, 1)
-}
-
-// behind reports whether rewards fall short of the rival's on the same tasks by more than so many
-// standard errors of the difference.
-func behind(rewards, rival []float64, errors float64) bool {
-	n := min(len(rewards), len(rival))
-	if n == 0 {
-		return false
-	}
-	sum, squares := 0.0, 0.0
-	for i := range n {
-		d := rewards[i] - rival[i]
-		sum += d
-		squares += d * d
-	}
-	d := sum / float64(n)
-	variance := math.Max(squares/float64(n)-d*d, 0)
-	return d < -errors*math.Sqrt(variance/float64(n))
+	return stats.Behind(in.rewards, rival.rewards, 1)
 }

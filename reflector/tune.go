@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/internal/stats"
 )
 
 // tuning searches the constants of one rule.
@@ -65,7 +66,7 @@ func (t *tuning) generation(ctx context.Context) (bool, error) {
 	}
 	points := t.cma.ask()
 	var best *dsl.Rule
-	most := mean(base)
+	most := stats.Mean(base)
 	worth := make([]float64, len(points))
 	halves := make([][2]float64, 0, len(points))
 	for k, x := range points {
@@ -79,8 +80,8 @@ func (t *tuning) generation(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		worth[k] = mean(rewards)
-		halves = append(halves, [2]float64{mean(rewards[:len(window)/2]), mean(rewards[len(window)/2:])})
+		worth[k] = stats.Mean(rewards)
+		halves = append(halves, [2]float64{stats.Mean(rewards[:len(window)/2]), stats.Mean(rewards[len(window)/2:])})
 		if worth[k] > most {
 			best, most = r, worth[k]
 		}

@@ -52,7 +52,7 @@ func BenchmarkBreeder(b *testing.B) {
 					for i := range whole {
 						gain.Add(whole[i] - rewards[i])
 					}
-					fmt.Printf("%-12s %-12s %.2f  mean %.2f  ops %d", p.name, v.name, rewards, mean(rewards), ops/worthSeeds)
+					fmt.Printf("%-12s %-12s %.2f  mean %.2f  ops %d", p.name, v.name, rewards, stats.Mean(rewards), ops/worthSeeds)
 					if len(whole) > 0 && v.off != (parts{}) {
 						fmt.Printf("  the part adds %+.2f ± %.2f", gain.Mean, gain.SampleSD()/math.Sqrt(worthSeeds))
 					}
@@ -120,7 +120,7 @@ func (p worthProblem) run(b *testing.B, seed uint64, off parts) (reward float64,
 	if err != nil {
 		b.Fatal(err)
 	}
-	return mean(rewards), dsl.Ops(c.Rule)
+	return stats.Mean(rewards), dsl.Ops(c.Rule)
 }
 
 // problemTrial tries rules on a problem.
