@@ -3,6 +3,7 @@ package meta
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -107,13 +108,20 @@ func (s *ParamSlot) Initial() slots.State {
 
 // Parameters returns the parameters with the values of a state.
 func (s *ParamSlot) Parameters(st slots.State) ([]Param, error) {
-	params := slices.Clone(s.cfg.Params)
-	for key, text := range st {
-		i := slices.IndexFunc(params, func(p Param) bool { return p.Name == key })
+	return held(s.cfg.Params, "", st)
+}
+
+// held is the parameters with the values that a state has under keys with a prefix. It refuses any other key. The keys
+// are read in order, so that what is wrong first does not depend on the map.
+func held(params []Param, prefix string, st slots.State) ([]Param, error) {
+	params = slices.Clone(params)
+	for _, key := range st.Keys() {
+		name := strings.TrimPrefix(key, prefix)
+		i := slices.IndexFunc(params, func(p Param) bool { return prefix+p.Name == key })
 		if i < 0 {
-			return nil, unknownParam(key, params)
+			return nil, unknownParam(name, params)
 		}
-		v, err := number(key, text)
+		v, err := number(name, st[key])
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +196,7 @@ func moved(params []Param, prefix string, values map[string]float64) (slots.Diff
 			edits = append(edits, slots.Edit{Key: prefix + p.Name, Value: dsl.FormatNumber(v)})
 		}
 	}
-	for name := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
 			return nil, unknownParam(name, params)
 		}

@@ -113,29 +113,9 @@ func (s *PolicySlot) Parameters(st slots.State) ([]Param, error) {
 	if err != nil {
 		return nil, err
 	}
-	params := paramsOf(p)
-	for key, text := range st {
-		name, ok := strings.CutPrefix(key, paramPrefix)
-		if !ok {
-			if key == slots.RuleKey {
-				continue
-			}
-			return nil, unknownParam(key, params)
-		}
-		i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
-		if i < 0 {
-			return nil, unknownParam(name, params)
-		}
-		v, err := number(name, text)
-		if err != nil {
-			return nil, err
-		}
-		if err := params[i].holds(v); err != nil {
-			return nil, err
-		}
-		params[i].Value = v
-	}
-	return params, nil
+	moved := st.Clone()
+	delete(moved, slots.RuleKey)
+	return held(paramsOf(p), paramPrefix, moved)
 }
 
 func paramsOf(p *dsl.Policy) []Param {

@@ -178,6 +178,23 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Of several things that are wrong the same one is named each time.
+func TestRefusalsDoNotDependOnTheMap(t *testing.T) {
+	s := policySlot(t, puct)
+	st := s.Initial().Apply(slots.NewDiff(
+		slots.Edit{Key: "param.c", Value: "11"}, slots.Edit{Key: "param.d", Value: "x"}, slots.Edit{Key: "param.e", Value: "1"},
+	))
+	for range 50 {
+		if _, err := s.Ready("a", st); code(err) != meta.CodeOutOfBounds {
+			t.Fatalf("%v", err)
+		}
+		_, err := s.Diff(s.Initial(), slots.Proposal{Text: "g = 1\nf = 1\ne = 1"})
+		if code(err) != meta.CodeUnknownParam || !strings.Contains(err.Error(), `"e"`) {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
 // An evolution from a policy that ranks nodes is compared with the same values as one from a rule.
 func TestThePolicyFamilyHoldsTheRules(t *testing.T) {
 	rules, policies := spec(t, "").Family(), policySlot(t, puct).Family()
