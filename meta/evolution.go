@@ -44,7 +44,7 @@ func (p *Evolution) Run(ctx context.Context, v Value, seed int64) (Outcome, erro
 	if err != nil {
 		return Outcome{}, err
 	}
-	install(&c.Policies, bundle)
+	c.Policies = c.Policies.Replace(bundle)
 	w := &watch{quality: quality, onStable: p.Stable && quality != nil}
 	w.observe(&c)
 	if err := c.Validate(); err != nil {
@@ -52,25 +52,6 @@ func (p *Evolution) Run(ctx context.Context, v Value, seed int64) (Outcome, erro
 	}
 	res, err := engine.Run(ctx, c)
 	return w.outcome(res, err)
-}
-
-// install replaces the policies that the bundle has.
-func install(p *slots.Policies, bundle slots.Policies) {
-	replace(&p.Selection, bundle.Selection)
-	replace(&p.TaskSampler, bundle.TaskSampler)
-	replace(&p.Proposal, bundle.Proposal)
-	replace(&p.Staleness, bundle.Staleness)
-	replace(&p.Conflict, bundle.Conflict)
-	replace(&p.Fusion, bundle.Fusion)
-	replace(&p.Acceptance, bundle.Acceptance)
-	replace(&p.Promotion, bundle.Promotion)
-}
-
-func replace[T comparable](at *T, with T) {
-	var none T
-	if with != none {
-		*at = with
-	}
 }
 
 // watch draws the curve of an inner run.

@@ -120,6 +120,11 @@ func (p Policies) With(q Policies) (Policies, error) {
 			return p, &InstallError{Slot: f.slot, Err: fmt.Errorf("the bundle has %s already", nameOf(mine[i].policy))}
 		}
 	}
+	return p.Replace(q), nil
+}
+
+// Replace returns the bundle with q's policy in each slot that q fills.
+func (p Policies) Replace(q Policies) Policies {
 	overlay(&p.Selection, q.Selection)
 	overlay(&p.TaskSampler, q.TaskSampler)
 	overlay(&p.Proposal, q.Proposal)
@@ -128,7 +133,7 @@ func (p Policies) With(q Policies) (Policies, error) {
 	overlay(&p.Fusion, q.Fusion)
 	overlay(&p.Acceptance, q.Acceptance)
 	overlay(&p.Promotion, q.Promotion)
-	return p, nil
+	return p
 }
 
 func overlay[T comparable](to *T, from T) {
