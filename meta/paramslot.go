@@ -234,11 +234,7 @@ func (s *ParamSlot) Render(st slots.State) string {
 	if err != nil {
 		params = s.cfg.Params
 	}
-	lines := make([]string, len(params))
-	for i, p := range params {
-		lines[i] = p.Name + " = " + dsl.FormatNumber(p.Value)
-	}
-	return strings.Join(lines, "\n")
+	return strings.TrimSuffix(assignText(params, valuesOf(params)), "\n")
 }
 
 // Compile builds the policy.
@@ -247,10 +243,7 @@ func (s *ParamSlot) Compile(c *slots.Candidate) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	values := make([]float64, len(params))
-	for i, p := range params {
-		values[i] = p.Value
-	}
+	values := valuesOf(params)
 	return Value{Slot: s.cfg.Slot, Policies: func() (slots.Policies, error) { return s.cfg.Build(values) }}, nil
 }
 
