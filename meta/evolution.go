@@ -47,11 +47,11 @@ func (p *Evolution) Run(ctx context.Context, v Value, seed int64) (Outcome, erro
 	c.Policies = c.Policies.Replace(bundle)
 	w := &watch{quality: quality, onStable: p.Stable && quality != nil}
 	w.observe(&c)
-	if err := c.Validate(); err != nil {
-		return Outcome{}, fmt.Errorf("the inner run %s of seed %d: %w", p.Name, seed, err)
+	o, err := w.outcome(engine.Run(ctx, c))
+	if err != nil {
+		return o, fmt.Errorf("the inner run %s of seed %d: %w", p.Name, seed, err)
 	}
-	res, err := engine.Run(ctx, c)
-	return w.outcome(res, err)
+	return o, nil
 }
 
 // watch draws the curve of an inner run.
