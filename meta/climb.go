@@ -125,7 +125,7 @@ func (k *climb) moved() []float64 {
 		if i != sure && k.rng.IntN(3) > 0 {
 			continue
 		}
-		v := next[i] + float64((p.Hi-p.Lo)*k.step*bell(k.rng))
+		v := next[i] + float64((p.Hi-p.Lo)*k.step*derive.Bell(k.rng))
 		if p.Int {
 			v = math.Round(v)
 			if v == next[i] {
@@ -146,15 +146,6 @@ func rounded(v float64) float64 {
 		return v
 	}
 	return short
-}
-
-// bell is nearly a standard normal deviate, with the same bits on every machine: the sum of twelve uniform ones.
-func bell(rng *rand.Rand) float64 {
-	sum := -6.0
-	for range 12 {
-		sum += rng.Float64()
-	}
-	return sum
 }
 
 func assignText(params []Param, values []float64) string {

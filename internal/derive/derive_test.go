@@ -61,3 +61,21 @@ func TestNamesThatDifferAnywhereGiveOtherSeeds(t *testing.T) {
 		seen[s] = n
 	}
 }
+
+// The mean of n deviates is within four standard errors of 0 and their variance of 1; none is further out than 6.
+func TestBellIsNearlyNormal(t *testing.T) {
+	const n = 10_000
+	rng := Rand(1, "bell")
+	sum, squares := 0.0, 0.0
+	for range n {
+		x := Bell(rng)
+		if math.Abs(x) > 6 {
+			t.Fatalf("drew %v", x)
+		}
+		sum += x
+		squares += x * x
+	}
+	if mean, variance := sum/n, squares/n; math.Abs(mean) > 4/math.Sqrt(n) || math.Abs(variance-1) > 4*math.Sqrt(2./n) {
+		t.Errorf("mean %v, variance %v", mean, variance)
+	}
+}

@@ -25,7 +25,6 @@ package dials
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 
 	"github.com/agentdescent/adrun/engine"
@@ -157,18 +156,9 @@ func (m *Machine) Evaluate(_ context.Context, c *slots.Candidate, t slots.Task, 
 	}
 	reward := m.closeness(c.State, m.tasks[i])
 	if m.cfg.Noise > 0 {
-		reward += float64(m.cfg.Noise * bell(derive.Rand(m.seed, "noise "+c.Identity, uint64(i))))
+		reward += float64(m.cfg.Noise * derive.Bell(derive.Rand(m.seed, "noise "+c.Identity, uint64(i))))
 	}
 	return engine.Outcome{Reward: min(max(reward, 0), 1)}, nil
-}
-
-// bell is nearly a standard normal deviate: the sum of twelve uniform ones.
-func bell(rng *rand.Rand) float64 {
-	sum := -6.0
-	for range 12 {
-		sum += rng.Float64()
-	}
-	return sum
 }
 
 // Quality is what a state is really worth.
