@@ -104,6 +104,42 @@ func TestBatchEqualsReference(t *testing.T) {
 	})
 }
 
+// TestBatchInTheMemoryOfOthers runs several programs in one Scratch, there and back: nothing of one may be left to the next.
+func TestBatchInTheMemoryOfOthers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sig := dsltest.Signature(t)
+		rows := rapid.SampledFrom([]int{33, 40, 300}).Draw(t, "rows")
+		var programs []*dsl.Program
+		var inputs [][][]float64
+		for range rapid.IntRange(2, 4).Draw(t, "rules") {
+			program, err := dsl.Compile(dsltest.Rule(t, sig), sig)
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs = append(programs, program)
+			cols := drawColumns(t, sig.Inputs, 33)
+			for i, col := range cols {
+				for r := 33; len(col) > 1 && r < rows; r++ {
+					cols[i] = append(cols[i], col[r%33])
+				}
+			}
+			inputs = append(inputs, cols)
+		}
+		var scratch dsl.Scratch
+		out, args := make([]float64, rows), make([]float64, len(sig.Inputs))
+		for turn := range 2 * len(programs) {
+			k := turn % len(programs)
+			programs[k].BatchIn(&scratch, inputs[k], out)
+			for r := range out {
+				for i, col := range inputs[k] {
+					args[i] = col[min(r, len(col)-1)]
+				}
+				sameBits(t, programs[k].String(), out[r], programs[k].Num(args))
+			}
+		}
+	})
+}
+
 func TestCompiledPolicyEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		policy, slot := dsltest.Policy(t)
