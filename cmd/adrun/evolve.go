@@ -171,14 +171,17 @@ func (a *app) loadSpec(path string) (*spec.Spec, []byte, error) {
 
 // makeOut creates the directory of the results, which must be new.
 func makeOut(dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
+	err := os.MkdirAll(filepath.Dir(dir), 0o755)
+	if err == nil {
+		err = os.Mkdir(dir, 0o755)
 	}
-	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already: choose another --out, or remove it", dir)
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("a place for the results: %w: choose another with --out", err)
+	}
+	return nil
 }
 
 // settings of the spec for the catalogue.

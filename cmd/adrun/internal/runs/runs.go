@@ -75,7 +75,7 @@ func (r *Run) LedgerID() string { return fmt.Sprintf("%s-%d", r.Name, r.Seed) }
 // appears whole or not at all.
 func (s Store) Create(info Info, spec []byte) (*Run, error) {
 	if err := os.MkdirAll(s.Root, 0o755); err != nil {
-		return nil, fmt.Errorf("making the run store: %w", err)
+		return nil, fmt.Errorf("making the run store: %w: choose another with --runs", err)
 	}
 	tmp, err := os.MkdirTemp(s.Root, ".new-")
 	if err != nil {
