@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agentdescent/adrun/internal/derive"
+	"github.com/agentdescent/adrun/internal/recent"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -28,8 +29,7 @@ type judge struct {
 	run   *run
 	seeds []uint64
 	cheap []int // the held-out tasks of the ranking sub-sample
-	memo  map[string]*sweep
-	order []string
+	memo  *recent.Map[string, *sweep]
 }
 
 var (
@@ -41,7 +41,7 @@ var (
 const memoSize = 4096
 
 func newJudge(r *run) *judge {
-	j := &judge{run: r, memo: map[string]*sweep{}}
+	j := &judge{run: r, memo: recent.New[string, *sweep](memoSize)}
 	for i := range r.split.HeldOut {
 		j.seeds = append(j.seeds, derive.Seed(r.cfg.Seed, "held", uint64(i)))
 	}
@@ -84,7 +84,7 @@ func (j *judge) sweep(ctx context.Context, a *artifact, s slots.State) (*sweep, 
 		return nil, err
 	}
 	key := a.id + "\x00" + identityOf(c)
-	if known, ok := j.memo[key]; ok {
+	if known, ok := j.memo.Get(key); ok {
 		return known, nil
 	}
 	start := j.run.now()
@@ -97,18 +97,9 @@ func (j *judge) sweep(ctx context.Context, a *artifact, s slots.State) (*sweep, 
 	j.run.spend = j.run.spend.Plus(got.Spend)
 	j.run.meters.add(StageMeasure, j.run.now()-start, 1, got.Spend)
 	if got.Error == "" {
-		j.remember(key, got)
+		j.memo.Put(key, got)
 	}
 	return got, nil
-}
-
-func (j *judge) remember(key string, s *sweep) {
-	j.memo[key] = s
-	j.order = append(j.order, key)
-	if len(j.order) > memoSize {
-		delete(j.memo, j.order[0])
-		j.order = j.order[1:]
-	}
 }
 
 // measure evaluates a candidate on tasks, several at once.
@@ -161,7 +152,7 @@ func (j *judge) CheapEval(ctx context.Context, artifact string, s slots.State) (
 	if err != nil {
 		return 0, err
 	}
-	if known, ok := j.memo[a.id+"\x00"+identityOf(c)]; ok {
+	if known, ok := j.memo.Get(a.id + "\x00" + identityOf(c)); ok {
 		return j.subset(known), nil
 	}
 	if len(j.cheap) == len(j.run.split.HeldOut) {
@@ -172,13 +163,13 @@ func (j *judge) CheapEval(ctx context.Context, artifact string, s slots.State) (
 		return j.subset(full), nil
 	}
 	key := a.id + "\x00cheap\x00" + identityOf(c)
-	got, ok := j.memo[key]
+	got, ok := j.memo.Get(key)
 	if !ok {
 		if got, err = j.rank(ctx, c); err != nil {
 			return 0, err
 		}
 		if got.Error == "" {
-			j.remember(key, got)
+			j.memo.Put(key, got)
 		}
 	}
 	return slots.CheapScore(got.rate()), nil

@@ -3,9 +3,9 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/internal/recent"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -27,11 +27,8 @@ type Admitted struct {
 // Rules is the strategy of an artifact that is one rule: a proposal, a text or a tree, replaces it. Use
 // NewRules.
 type Rules struct {
-	gate RuleGate
-
-	mu    sync.Mutex
-	ready map[string]*slots.Candidate // by text
-	order []string
+	gate  RuleGate
+	ready *recent.Map[string, *slots.Candidate] // by text
 }
 
 // rulesKept bounds how many compiled rules are remembered by their text.
@@ -44,7 +41,7 @@ var (
 
 // NewRules returns the strategy of a rule that passes through gate.
 func NewRules(gate RuleGate) *Rules {
-	return &Rules{gate: gate, ready: map[string]*slots.Candidate{}}
+	return &Rules{gate: gate, ready: recent.New[string, *slots.Candidate](rulesKept)}
 }
 
 // Diff writes the proposed rule in canonical text.
@@ -73,9 +70,7 @@ func (s *Rules) Diff(_ slots.State, p slots.Proposal) (slots.Diff, error) {
 // Ready compiles the text, or remembers having done so.
 func (s *Rules) Ready(artifact string, st slots.State) (*slots.Candidate, error) {
 	text := st[slots.RuleKey]
-	s.mu.Lock()
-	c, ok := s.ready[text]
-	s.mu.Unlock()
+	c, ok := s.ready.Get(text)
 	if !ok {
 		a, err := s.gate.Text(text)
 		if err != nil {
@@ -99,16 +94,7 @@ func (s *Rules) Admit(artifact string, r *dsl.Rule) (*slots.Candidate, error) {
 
 func (s *Rules) keep(text string, a Admitted) *slots.Candidate {
 	c := &slots.Candidate{Text: text, Identity: a.Identity, Rule: a.Rule, Program: a.Program}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, known := s.ready[text]; !known {
-		s.order = append(s.order, text)
-	}
-	s.ready[text] = c
-	if len(s.order) > rulesKept {
-		delete(s.ready, s.order[0])
-		s.order = s.order[1:]
-	}
+	s.ready.Put(text, c)
 	return c
 }
 

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/gate"
+	"github.com/agentdescent/adrun/internal/recent"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -26,13 +26,10 @@ type PolicyConfig struct {
 // parameters that were moved since under "param.NAME". Moves of parameters never touch the text and unite;
 // a rewrite of the text contradicts them all. Use NewPolicy.
 type PolicySlot struct {
-	cfg  PolicyConfig
-	decl *dsl.Slot
-	gate *gate.PolicyGate
-
-	mu      sync.Mutex
-	checked map[string]judged // by text
-	order   []string
+	cfg     PolicyConfig
+	decl    *dsl.Slot
+	gate    *gate.PolicyGate
+	checked *recent.Map[string, judged] // by text
 }
 
 // judged is what the gate said about a text.
@@ -71,7 +68,7 @@ func NewPolicy(c PolicyConfig) (*PolicySlot, error) {
 			return nil, err
 		}
 	}
-	return &PolicySlot{cfg: c, decl: decl, gate: g, checked: map[string]judged{}}, nil
+	return &PolicySlot{cfg: c, decl: decl, gate: g, checked: recent.New[string, judged](policiesKept)}, nil
 }
 
 // Slot returns the slot's name.
@@ -82,9 +79,7 @@ func (s *PolicySlot) Initial() slots.State { return slots.State{slots.RuleKey: s
 
 // policy passes a text through the gate, or remembers having done so.
 func (s *PolicySlot) policy(text string) (*dsl.Policy, error) {
-	s.mu.Lock()
-	j, ok := s.checked[text]
-	s.mu.Unlock()
+	j, ok := s.checked.Get(text)
 	if ok {
 		return j.policy, j.err
 	}
@@ -94,16 +89,7 @@ func (s *PolicySlot) policy(text string) (*dsl.Policy, error) {
 		first := v.Diags[0]
 		j.err = &engine.Refusal{Code: first.Code, Detail: first.Message}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, known := s.checked[text]; !known {
-		s.order = append(s.order, text)
-	}
-	s.checked[text] = j
-	if len(s.order) > policiesKept {
-		delete(s.checked, s.order[0])
-		s.order = s.order[1:]
-	}
+	s.checked.Put(text, j)
 	return j.policy, j.err
 }
 
