@@ -123,16 +123,10 @@ func (l *operandList) unary(k int) Expr {
 		l.next++
 		return l.c.primary(u)
 	}
-	at := tokenAt(l.c.toks, u.Pos.Offset) + k
-	start := l.c.toks[at]
+	start := l.c.toks[tokenAt(l.c.toks, u.Pos.Offset)+k]
 	op, low := unaryOp(u.Ops[k])
-	if k+1 == len(u.Ops) && op == Neg && u.Number != "" && !(l.next < len(l.ops) && l.ops[l.next] == Pow) {
-		l.next++
-		n := l.c.number(u)
-		return &Num{Span{start.start, n.End}, -n.Value, "-" + n.Text}
-	}
 	x := l.nested(func() Expr { return l.operandOf(k+1, low) })
-	if n, ok := x.(*Num); ok && op == Neg && !strings.HasPrefix(n.Text, "-") { // -(3) is printed, and read, as -3
+	if n, ok := x.(*Num); ok && op == Neg && !strings.HasPrefix(n.Text, "-") { // -3, and -(3), are numbers
 		return &Num{Span{start.start, l.c.outer(x).End}, -n.Value, "-" + n.Text}
 	}
 	return &Unary{Span{start.start, l.c.outer(x).End}, op, x}
