@@ -192,7 +192,7 @@ func TestKilledRunsResume(t *testing.T) {
 	for i, c := range crashes() {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := exec.LookPath("sh"); c.logged && err != nil {
-				t.Skip("sh is not installed")
+				t.Skip("sh is not installed") // the evaluator is a script; adrun itself needs no shell
 			}
 			base := t.TempDir()
 			c.install(t, base)

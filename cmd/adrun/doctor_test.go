@@ -64,19 +64,27 @@ func flipOne(t *testing.T, dir, name string) {
 	}
 }
 
-// killInRound ends a process when it has added a round to its ledger.
+// killInRound ends a process when it has added a round to its ledger. One that ends before is an error.
 func killInRound(t *testing.T, cmd *exec.Cmd, dir string, sig syscall.Signal) {
 	t.Helper()
 	run := filepath.Join(dir, ".adrun", "runs", "small-1")
 	before, _ := rowsOf(run) // 0 before there is a run
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	for n, err := rowsOf(run); err != nil || n <= before; n, err = rowsOf(run) {
-		time.Sleep(time.Millisecond)
+		select {
+		case err := <-ended:
+			t.Fatalf("%v ended before it added a round: %v\n%s", cmd.Args, err, stderr.String())
+		case <-time.After(time.Millisecond): // the ledger is another process's, which tells nobody of a round: look again
+		}
 	}
 	_ = cmd.Process.Signal(sig)
-	if err := cmd.Wait(); err == nil {
+	if err := <-ended; err == nil {
 		t.Fatalf("%v was done before it could be killed", cmd.Args)
 	}
 }

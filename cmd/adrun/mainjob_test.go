@@ -39,8 +39,10 @@ func BenchmarkMainJob(b *testing.B) {
 			for b.Loop() {
 				excess := map[string][]float64{}
 				for seed := 1; seed <= 3; seed++ {
-					out := filepath.Join(b.TempDir(), "run")
-					s := benchEvolve(b, "evolve", filepath.Join("..", "..", "examples", job.spec+".yaml"), "--json", "--seed", fmt.Sprint(seed), "--out", out)
+					dir := b.TempDir()
+					out, store := filepath.Join(dir, "out"), filepath.Join(dir, "store")
+					spec := filepath.Join("..", "..", "examples", job.spec+".yaml")
+					s := benchEvolve(b, "evolve", spec, "--json", "--seed", fmt.Sprint(seed), "--out", out, "--runs", store)
 					fmt.Printf("seed %d: %d ops, %d rules gated", seed, s.Ops, s.Gated)
 					for _, set := range job.sets {
 						x := benchExcess(b, filepath.Join(out, "best.rule"), filepath.Join(data, set+".json"))

@@ -32,14 +32,18 @@ func serversOf(ts *testscript.TestScript) servers { return ts.Value(serversKey{}
 //	model key NAME KEY             every request carried the key
 //	model subst FILE…              writes the addresses into files, for $NAME
 func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg && args[0] != "key" {
+		ts.Fatalf("model %s cannot be negated", args[0])
+	}
 	all := serversOf(ts)
-	server := func() *modeltest.Server {
-		s := all[args[1]]
+	named := func(name string) *modeltest.Server {
+		s := all[name]
 		if s == nil {
-			ts.Fatalf("there is no server %s", args[1])
+			ts.Fatalf("there is no server %s", name)
 		}
 		return s
 	}
+	server := func() *modeltest.Server { return named(args[1]) }
 	switch args[0] {
 	case "start":
 		s := modeltest.Start(kindOf(ts, args[2], args[3:]))
@@ -59,7 +63,7 @@ func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		ts.Logf("%s was asked %d times", args[1], n)
 	case "more":
-		more := len(server().Bodies()) - len(all[args[2]].Bodies())
+		more := len(server().Bodies()) - len(named(args[2]).Bodies())
 		most, err := strconv.Atoi(args[3])
 		ts.Check(err)
 		if more < 0 || more > most {
@@ -85,14 +89,17 @@ func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // spent SUMMARY UNIT MIN MAX bounds what the models of a run spent, by its summary.
-func spent(ts *testscript.TestScript, _ bool, args []string) {
+func spent(ts *testscript.TestScript, neg bool, args []string) {
 	var s summary
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &s))
 	total := slots.Spend{}
 	for _, source := range s.Sources {
 		total = total.Plus(source.Own)
 	}
-	got := map[string]float64{"calls": float64(total.Calls), "tokens": float64(total.Tokens), "cost": total.Cost}[args[1]]
+	got, known := map[string]float64{"calls": float64(total.Calls), "tokens": float64(total.Tokens), "cost": total.Cost}[args[1]]
+	if neg || !known {
+		ts.Fatalf("want spent SUMMARY calls, tokens or cost, not negated")
+	}
 	least, err := strconv.ParseFloat(args[2], 64)
 	ts.Check(err)
 	most, err := strconv.ParseFloat(args[3], 64)
@@ -112,8 +119,9 @@ func kindOf(ts *testscript.TestScript, kind string, texts []string) func(modelte
 		return modeltest.Always(texts[0])
 	case "one_of":
 		return func(a modeltest.Asked) modeltest.Answer { return modeltest.Answer{Text: texts[a.N%uint64(len(texts))]} }
-	case "slowly": // so that a run can be interrupted
+	case "slowly":
 		return func(a modeltest.Asked) modeltest.Answer {
+			// A run of answers that come at once is done before a script sees its first rounds and interrupts it.
 			time.Sleep(10 * time.Millisecond)
 			return modeltest.Answer{Text: texts[a.N%uint64(len(texts))]}
 		}

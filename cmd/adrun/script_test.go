@@ -74,7 +74,10 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // beginsWith FILE PREFIX compares the beginning of a file, or of stdout, with another file.
-func beginsWith(ts *testscript.TestScript, _ bool, args []string) {
+func beginsWith(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("beginswith cannot be negated")
+	}
 	if text, prefix := ts.ReadFile(args[0]), ts.ReadFile(args[1]); prefix == "" || !strings.HasPrefix(text, prefix) {
 		ts.Fatalf("%s does not begin with %s", args[0], args[1])
 	}
@@ -85,6 +88,8 @@ func waitRows(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	dir, more := ts.MkAbs(args[0]), strings.HasPrefix(args[1], "+")
+	// The ledger is another process's, which tells nobody of a round: between two looks it gets the processor. The
+	// minute is the way out for a process that has ended.
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var n int
 		if n, err = rowsOf(dir); err != nil {
