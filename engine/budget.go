@@ -222,13 +222,6 @@ func (b Budget) allowance(spent slots.Spend, lanes int) *slots.Spend {
 	return &a
 }
 
-// most is the larger of both, part by part.
-func most(a, b slots.Spend) slots.Spend {
-	return slots.Spend{
-		Rollouts: max(a.Rollouts, b.Rollouts), Calls: max(a.Calls, b.Calls), Tokens: max(a.Tokens, b.Tokens), Cost: max(a.Cost, b.Cost),
-	}
-}
-
 // fits reports whether another amount can be spent under every cap, and names the cap that it breaks.
 func (b Budget) fits(spent, more slots.Spend) (reason StopReason, ok bool) {
 	t := spent.Plus(more)

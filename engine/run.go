@@ -281,7 +281,7 @@ func (r *run) barrier(ctx context.Context) (StopReason, error) {
 	case b.Patience > 0 && r.idle >= b.Patience:
 		return StopPatience, nil
 	}
-	if reason, ok := b.fits(r.spend, most(mean, b.reserved(r.cfg.Parallel.Lanes))); !ok {
+	if reason, ok := b.fits(r.spend, mean.Max(b.reserved(r.cfg.Parallel.Lanes))); !ok {
 		return reason, nil
 	}
 	if s, ok := b.Governor.(Stopper); ok && s.StopEarly(r.history) {

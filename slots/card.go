@@ -74,6 +74,13 @@ func (s Spend) Times(n int) Spend {
 	return Spend{Rollouts: n * s.Rollouts, Calls: n * s.Calls, Tokens: n * s.Tokens, Cost: float64(n) * s.Cost}
 }
 
+// Max is the larger of both, part by part.
+func (s Spend) Max(t Spend) Spend {
+	return Spend{
+		Rollouts: max(s.Rollouts, t.Rollouts), Calls: max(s.Calls, t.Calls), Tokens: max(s.Tokens, t.Tokens), Cost: max(s.Cost, t.Cost),
+	}
+}
+
 // Within reports whether no part of the spend exceeds that of the other.
 func (s Spend) Within(most Spend) bool {
 	return s.Rollouts <= most.Rollouts && s.Calls <= most.Calls && s.Tokens <= most.Tokens && s.Cost <= most.Cost

@@ -247,7 +247,7 @@ func (p *plan) reserve() engine.Reserve {
 	var r engine.Reserve
 	for _, m := range p.models {
 		request, _ := m.proposer.Most(p.sig)
-		r.Lease = largest(r.Lease, request)
+		r.Lease = r.Lease.Max(request)
 	}
 	if p.merger != nil {
 		r.Merge = p.merger.Most(mergedProposals)
@@ -257,13 +257,6 @@ func (p *plan) reserve() engine.Reserve {
 
 // mergedProposals is how many values one request to merge has at most.
 const mergedProposals = 6
-
-// largest is the larger of both, part by part.
-func largest(a, b slots.Spend) slots.Spend {
-	return slots.Spend{
-		Rollouts: max(a.Rollouts, b.Rollouts), Calls: max(a.Calls, b.Calls), Tokens: max(a.Tokens, b.Tokens), Cost: max(a.Cost, b.Cost),
-	}
-}
 
 // priced reports whether a model has a price: cost is money then.
 func (p *plan) priced() bool {
@@ -286,7 +279,7 @@ func (p *plan) worst() worst {
 	var w worst
 	for _, m := range p.models {
 		_, lease := m.proposer.Most(p.sig)
-		w.Lease = largest(w.Lease, lease)
+		w.Lease = w.Lease.Max(lease)
 	}
 	if n := p.leases(); n > 0 {
 		all := w.Lease.Times(n).Plus(p.config.Budget.Reserve.Merge.Times(n / p.lanes()))
