@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/engine"
@@ -103,12 +103,22 @@ func keyName(m *spec.Model) string {
 	switch {
 	case m.APIKeyEnv != "":
 		return m.APIKeyEnv
-	case m.BaseURL != "" && !strings.HasPrefix(m.BaseURL, "https://api.openai.com/") && !strings.HasPrefix(m.BaseURL, "https://api.anthropic.com"):
+	case !ownServer(m):
 		return ""
 	case m.Provider == spec.Anthropic:
 		return "ANTHROPIC_API_KEY"
 	}
 	return "OPENAI_API_KEY"
+}
+
+// ownServer reports whether the server of a model is its provider's own.
+func ownServer(m *spec.Model) bool {
+	if m.BaseURL == "" {
+		return true
+	}
+	own := map[string]string{spec.OpenAI: "api.openai.com", spec.Anthropic: "api.anthropic.com"}
+	u, err := url.Parse(m.BaseURL)
+	return err == nil && u.Scheme == "https" && u.Host == own[m.Provider]
 }
 
 // checkKeys refuses to begin what would fail at its first request. A replay needs no key.

@@ -30,7 +30,7 @@ type Model struct {
 	BaseURL  string `yaml:"base_url,omitempty" json:"base_url,omitempty" jsonschema:"where the server is, such as http://127.0.0.1:8080/v1; default the provider's own"`
 	Model    string `yaml:"model" json:"model" jsonschema:"the server's name of the model"`
 	// The key itself is never in a spec.
-	APIKeyEnv   string   `yaml:"api_key_env,omitempty" json:"api_key_env,omitempty" jsonschema:"the environment variable that holds the key; default OPENAI_API_KEY or ANTHROPIC_API_KEY, and none where there is a base_url"`
+	APIKeyEnv   string   `yaml:"api_key_env,omitempty" json:"api_key_env,omitempty" jsonschema:"the environment variable that holds the key; default OPENAI_API_KEY or ANTHROPIC_API_KEY, and none where there is a base_url of another server"`
 	Temperature *float64 `yaml:"temperature,omitempty" json:"temperature,omitempty" jsonschema:"of the sampling; default the server's"`
 	Thinking    string   `yaml:"thinking,omitempty" json:"thinking,omitempty" jsonschema:"reasoning to ask for: with openai an effort (none, minimal, low, medium, high or xhigh), with anthropic a number of tokens from 1024 to below max_tokens; default none is asked for"`
 	MaxTokens   int      `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" jsonschema:"tokens of a reply at most, reasoning included; default 4096"`
