@@ -90,7 +90,9 @@ func (p *plan) mix() (slots.Proposer, int, error) {
 // caps are what the run may use of each thing.
 func (p *plan) caps() reflector.Caps {
 	b := p.spec.Budget
-	return reflector.Caps{Leases: p.leases(), Spend: slots.Spend{Rollouts: b.MaxRollouts, Tokens: b.MaxTokens, Cost: b.MaxCost}}
+	return reflector.Caps{Leases: p.leases(), Spend: slots.Spend{
+		Rollouts: b.MaxRollouts, Calls: b.MaxCalls, Tokens: b.MaxTokens, Cost: b.MaxCost,
+	}}
 }
 
 // value is what a model is told about what evolves.
