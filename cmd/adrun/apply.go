@@ -82,16 +82,3 @@ func backUp(path string) (string, error) {
 		}
 	}
 }
-
-// writeNew writes a file that is not there yet.
-func writeNew(path string, data []byte, mode os.FileMode) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = os.Remove(path)
-	}
-	return err
-}

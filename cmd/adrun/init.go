@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -46,10 +45,10 @@ func (a *app) init(target string, f initFlags) error {
 		return &usageError{err}
 	}
 	var text bytes.Buffer
-	err = specTemplate().Execute(&text, d)
 	if d.Kind == spec.KindPolicySlot {
-		text.Reset()
 		err = slotTemplate().Execute(&text, d.slot)
+	} else {
+		err = specTemplate().Execute(&text, d)
 	}
 	if err != nil {
 		return err
@@ -60,15 +59,11 @@ func (a *app) init(target string, f initFlags) error {
 	if f.out == "" {
 		f.out = d.Name + ".yaml"
 	}
-	file, err := os.OpenFile(f.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	err = writeNew(f.out, text.Bytes(), 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already: choose another --out, or remove it", f.out)
 	}
 	if err != nil {
-		return err
-	}
-	_, err = file.Write(text.Bytes())
-	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -239,8 +238,8 @@ func (v *validator) model(path string, m Model) {
 }
 
 func (v *validator) temperature(path string, m Model, most float64) {
-	if t := m.Temperature; t != nil && (math.IsNaN(*t) || *t < 0 || *t > most) {
-		v.report(path+".temperature", "%g is outside 0 to %g", *t, most)
+	if m.Temperature != nil {
+		v.within(path+".temperature", *m.Temperature, 0, most)
 	}
 }
 

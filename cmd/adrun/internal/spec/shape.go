@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -53,8 +54,8 @@ func (v *validator) shape(t reflect.Type, n ast.Node) {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
+		known := keysOf(t)
 		v.mapping(n, func(key string, pair *ast.MappingValueNode) {
-			known := keysOf(t)
 			if field, ok := known[key]; ok {
 				v.shape(field, pair.Value)
 				return
@@ -106,11 +107,7 @@ func (v *validator) mapping(n ast.Node, do func(key string, pair *ast.MappingVal
 }
 
 func (v *validator) unknownKey(key string, known map[string]reflect.Type, pair *ast.MappingValueNode) {
-	names := make([]string, 0, len(known))
-	for name := range known {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(known))
 	hint := "there are " + strings.Join(names, ", ")
 	if near := dsl.Suggest(key, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
@@ -125,9 +122,7 @@ func keysOf(t reflect.Type) map[string]reflect.Type {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if options == "inline" {
-			for k, inner := range keysOf(f.Type) {
-				keys[k] = inner
-			}
+			maps.Copy(keys, keysOf(f.Type))
 		} else if f.IsExported() {
 			keys[name] = f.Type
 		}
