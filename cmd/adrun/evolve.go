@@ -147,18 +147,13 @@ func newRun(p *plan, path string, text []byte, f evolveFlags) (*runs.Run, error)
 	return run, err
 }
 
-// loadSpec reads a spec; what is wrong with it is printed, a line each. Its seed is 1 when it names none.
+// loadSpec reads a spec. Its seed is 1 when it names none.
 func (a *app) loadSpec(path string) (*spec.Spec, []byte, error) {
 	name, text, err := a.readSource(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	s, err := spec.Load(name, []byte(text))
-	var errs *spec.Errors
-	if errors.As(err, &errs) {
-		fmt.Fprintln(a.stderr, errs)
-		return nil, nil, errFindings
-	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -164,10 +164,7 @@ func (a *app) metaSpec(path string) (*spec.Spec, *meta.RunConfig, error) {
 		return nil, nil, wrongKind(path, s)
 	}
 	c, err := metaConfig(s)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, c, nil
+	return s, c, err
 }
 
 // metaValue reads the value of a slot from a file. The signature that best.rule carries may stand beside it.

@@ -129,12 +129,18 @@ func slotSpec(s *spec.Spec) (meta.SlotSpec, error) {
 	if err != nil {
 		return nil, err
 	}
+	var values meta.SlotSpec
 	if tree && !strings.Contains(s.Start, "policy") {
-		return meta.NewPriority(meta.RuleConfig{Initial: s.Start, Gate: gate.Config{GridPoints: s.Gate.Grid, Constraints: constraints}})
+		values, err = meta.NewPriority(meta.RuleConfig{Initial: s.Start, Gate: gate.Config{GridPoints: s.Gate.Grid, Constraints: constraints}})
+	} else {
+		values, err = meta.NewPolicy(meta.PolicyConfig{
+			Slot: s.Target, Initial: s.Start, Gate: gate.PolicyConfig{GridPoints: s.Gate.Grid, Constraints: constraints},
+		})
 	}
-	return meta.NewPolicy(meta.PolicyConfig{
-		Slot: s.Target, Initial: s.Start, Gate: gate.PolicyConfig{GridPoints: s.Gate.Grid, Constraints: constraints},
-	})
+	if err != nil { // of what the gate is made of, only the constraints are the spec's
+		return nil, s.At("$.gate.constraints", err)
+	}
+	return values, nil
 }
 
 // treeSearches reports whether the inner problems are searches that a rule of selection.priority drives. Those
