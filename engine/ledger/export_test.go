@@ -37,3 +37,10 @@ func Hold(t testing.TB, path string) func() error {
 	}
 	return func() error { return errors.Join(tx.Rollback(), r.Close()) }
 }
+
+// Fold folds the log into the file as it is done when the log is long.
+func Fold(s *Store) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fold()
+}

@@ -48,7 +48,8 @@ func (s *Store) fold() {
 	}
 	_, _ = s.db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
 	if s.keeper != nil {
-		_ = s.keeper.Seal() // without a seal there is nothing that could be wrong
+		_ = markLog(s.path + "-wal") // without a mark a torn frame may be taken for a damaged one
+		_ = s.keeper.Seal()          // without a seal there is nothing that could be wrong
 		s.foldAt = size(s.path+"-wal") + max(leastFold, size(s.path)/4)
 	}
 }

@@ -61,7 +61,8 @@ func Open(path string) (*Store, error) {
 
 func openOnce(path string) (*Store, error) {
 	ctx := context.Background()
-	db, err := open(path, "rwc", "journal_mode(WAL)")
+	// A log that starts anew over an old one is cut to its own size when it is first committed to: see CheckLog.
+	db, err := open(path, "rwc", "journal_mode(WAL)", "journal_size_limit(0)")
 	if err != nil {
 		return nil, fmt.Errorf("opening the ledger %s: %w", path, err)
 	}

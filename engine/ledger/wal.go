@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -18,6 +20,10 @@ const (
 // CheckLog looks for damage in the write-ahead log of a ledger that nobody has open. SQLite takes the first frame that is not right for the
 // end of the log, so that a flipped byte would silently undo what was acknowledged after it. A log that
 // ends in part of a frame is what a killed process leaves, and no damage.
+//
+// Where a reader kept a log from being cut when it was folded, the next one starts anew over its remains. SQLite cuts these off before
+// the first commit to the new log is acknowledged. So a process that is killed may leave remains of an earlier log, with earlier
+// salts, and until that commit a torn frame before them or, where the last of them is overwritten, before their mark.
 func CheckLog(path string) error {
 	log, err := os.ReadFile(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(log) == 0 {
@@ -37,21 +43,14 @@ func CheckLog(path string) error {
 		return damaged("its header is wrong")
 	}
 	frame := 0
-	for ; len(w.rest) >= w.frame(); frame++ {
-		if !w.next() {
-			break
-		}
+	for len(w.rest) >= w.frame() && w.next() {
+		frame++
 	}
-	// What follows the last good frame may be the remains of an earlier log, with earlier salts, and a frame
-	// that was being written over the first of them.
 	more := len(w.rest) / w.frame()
+	over := more > 1 || bytes.HasPrefix(w.rest[more*w.frame():], logMark(w.salt[0]-1))
 	for n := range more {
-		f := w.rest[n*w.frame():]
-		salt := [2]uint32{binary.BigEndian.Uint32(f[8:]), binary.BigEndian.Uint32(f[12:])}
-		ago := w.salt[0] - salt[0] // the first salt counts the logs, the second is random
-		remains := ago >= 1 && ago <= w.generation && salt[1] != w.salt[1]
-		unfinished := n == 0 && more > 1 && w.generation > 0 && salt == w.salt
-		if !remains && !unfinished {
+		torn := n == 0 && over && !w.committed
+		if !torn && !w.earlier(w.rest[n*w.frame():]) {
 			return damaged("frame %d of %d is wrong", frame+n, frame+more)
 		}
 	}
@@ -66,7 +65,8 @@ type walReader struct {
 	salt       [2]uint32 // of this generation; the first word counts
 	sum        [2]uint32
 	rest       []byte
-	whole      bool
+	whole      bool // the header is right
+	committed  bool // a frame that was stepped over ends a transaction
 }
 
 func newWalReader(log []byte) *walReader {
@@ -86,6 +86,32 @@ func newWalReader(log []byte) *walReader {
 
 func (w *walReader) frame() int { return frameHeader + w.page }
 
+// logMark is what stands behind the frames of an old log with that first salt. No frame begins like that: there is no page 0.
+func logMark(salt uint32) []byte { return binary.BigEndian.AppendUint32(make([]byte, 4), salt) }
+
+// markLog marks a log that was folded and could not be cut.
+func markLog(path string) (err error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	header := make([]byte, walHeader)
+	if _, err := io.ReadFull(f, header); err != nil {
+		return err // it was cut, and is empty
+	}
+	w := newWalReader(header)
+	frames := (size(path) - walHeader) / int64(w.frame())
+	_, err = f.WriteAt(logMark(w.salt[0]), walHeader+frames*int64(w.frame()))
+	return err
+}
+
+// earlier reports whether a frame is of an earlier log: the first salt counts the logs, the second is random.
+func (w *walReader) earlier(f []byte) bool {
+	ago := w.salt[0] - binary.BigEndian.Uint32(f[8:])
+	return ago >= 1 && ago <= w.generation && w.salt[1] != binary.BigEndian.Uint32(f[12:])
+}
+
 func (w *walReader) add(b []byte) {
 	for ; len(b) >= 8; b = b[8:] {
 		w.sum[0] += w.order.Uint32(b) + w.sum[1]
@@ -103,5 +129,6 @@ func (w *walReader) next() bool {
 		return false
 	}
 	w.rest = w.rest[w.frame():]
+	w.committed = w.committed || be.Uint32(f[4:]) != 0 // the size of the file then
 	return true
 }

@@ -1,0 +1,143 @@
+package ledger_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentdescent/adrun/engine"
+	"github.com/agentdescent/adrun/engine/ledger"
+)
+
+// The sizes of a log's header, of a frame's header and of a frame.
+const (
+	logHeader   = 32
+	frameHeader = 24
+	frame       = frameHeader + 4096
+)
+
+// kept is a ledger with a keeper, and how often it was written.
+type kept struct {
+	*ledger.Store
+	path string
+	seq  int
+}
+
+func openKept(t *testing.T) *kept {
+	t.Helper()
+	k := &kept{path: filepath.Join(t.TempDir(), "l.db")}
+	k.Store = open(t, k.path)
+	if err := k.Keep(&memory{path: k.path}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Begin(t.Context(), engine.Header{RunID: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// write makes entries of a page each, in one transaction.
+func (k *kept) write(t *testing.T, pages int) {
+	t.Helper()
+	var b engine.Batch
+	data := json.RawMessage(`"` + strings.Repeat("x", 4000) + `"`)
+	for range pages {
+		b.Entries = append(b.Entries, engine.Entry{Seq: k.seq, Kind: engine.LeaseEntry, Data: data})
+		k.seq++
+	}
+	if err := k.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// image is what the ledger's file and its log are.
+type image struct{ db, log []byte }
+
+func (k *kept) image(t *testing.T) image {
+	t.Helper()
+	db, err1 := os.ReadFile(k.path)
+	log, err2 := os.ReadFile(k.path + "-wal")
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return image{db, log}
+}
+
+func (i image) check(t *testing.T, log []byte) error {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.db")
+	if err := errors.Join(os.WriteFile(path, i.db, 0o644), os.WriteFile(path+"-wal", log, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return ledger.Check(t.Context(), path)
+}
+
+// readWhileFolded folds the log while somebody reads its end: everything is in the file then, and the log
+// starts anew over its own remains.
+func (k *kept) readWhileFolded(t *testing.T) {
+	t.Helper()
+	release := ledger.Hold(t, k.path)
+	ledger.Fold(k.Store)
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestATornFrameOverAnOldLog has a process die while it writes over an old log, at every frame of it.
+func TestATornFrameOverAnOldLog(t *testing.T) {
+	for _, pages := range []int{1, 3} {
+		k := openKept(t)
+		ledger.Fold(k.Store)
+		k.write(t, pages)
+		k.readWhileFolded(t)
+		old := k.image(t)
+		slots := (len(old.log) - logHeader) / frame
+		k.write(t, 2*slots)
+		log := k.image(t).log
+		if bytes.Equal(log[:logHeader], old.log[:logHeader]) || slots < pages {
+			t.Fatalf("the log of %d frames did not start anew over the remains of %d", (len(log)-logHeader)/frame, slots)
+		}
+		for slot := range slots {
+			for _, written := range []int{0, 10, frameHeader, frameHeader + 1000} {
+				at := logHeader + slot*frame + written
+				torn := append(bytes.Clone(log[:at]), old.log[at:]...)
+				if err := old.check(t, torn); err != nil {
+					t.Errorf("%d bytes of frame %d, over %d frames: %v", written, slot, slots, err)
+				}
+			}
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestAFlippedByteOverAnOldLog damages what was acknowledged in a log that has started anew over its remains.
+func TestAFlippedByteOverAnOldLog(t *testing.T) {
+	k := openKept(t)
+	for range 20 {
+		k.write(t, 1)
+	}
+	k.readWhileFolded(t)
+	k.write(t, 1)
+	k.write(t, 1)
+	now := k.image(t)
+	if err := now.check(t, now.log); err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(now.log); at += 97 {
+		now.log[at] ^= 4
+		var damage *ledger.DamageError
+		if err := now.check(t, now.log); !errors.As(err, &damage) {
+			t.Fatalf("flipped byte %d of %d: %v", at, len(now.log), err)
+		}
+		now.log[at] ^= 4
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
