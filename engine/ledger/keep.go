@@ -23,7 +23,7 @@ func (s *Store) Keep(k Keeper) error {
 	if _, err := s.db.Exec(`PRAGMA wal_autocheckpoint = 0`); err != nil {
 		return s.explain("preparing", err)
 	}
-	s.keeper = k
+	s.keeper, s.tidy = k, true
 	s.fold()
 	return nil
 }

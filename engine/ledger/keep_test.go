@@ -145,3 +145,39 @@ func TestLookingChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// leaving is a keeper during whose Seal a reader goes away.
+type leaving struct {
+	memory
+	release func() error
+}
+
+func (l *leaving) Seal() error {
+	err := l.memory.Seal()
+	if l.release != nil {
+		err = errors.Join(err, l.release())
+	}
+	return err
+}
+
+// TestAReaderLeavesWhileTheLedgerIsClosed has a reader keep the log from being folded and then go: the file
+// is sealed by then, so SQLite must not fold the log when it closes.
+func TestAReaderLeavesWhileTheLedgerIsClosed(t *testing.T) {
+	k := openKept(t)
+	l := &leaving{memory: memory{path: k.path}}
+	if err := k.Keep(l); err != nil {
+		t.Fatal(err)
+	}
+	k.write(t, 1)
+	release := ledger.Hold(t, k.path)
+	k.write(t, 3)
+	l.release = release
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l.check(t)
+	if err := ledger.Check(t.Context(), k.path); err != nil {
+		t.Fatal(err)
+	}
+	l.check(t)
+}

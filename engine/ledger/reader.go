@@ -16,7 +16,7 @@ import (
 type Reader struct {
 	db   *sql.DB
 	path string
-	tidy bool // see OpenReader
+	tidy bool // closing must fold nothing, though the handle may write
 }
 
 // OpenReader opens a ledger that exists and changes nothing of it. What a killed process left in the
@@ -51,7 +51,8 @@ func OpenReader(path string) (*Reader, error) {
 // Close closes the file.
 func (r *Reader) Close() error {
 	if r.tidy && size(r.path+"-wal") > 0 {
-		// Somebody has written since, and may be dead: while another handle is open nothing is folded.
+		// Somebody has written since, and may be dead, or the log could not be folded before the file was sealed:
+		// while another handle is open nothing is folded.
 		if other, err := open(r.path, "ro"); err == nil && other.Ping() == nil {
 			defer func() { _ = other.Close() }()
 		}
