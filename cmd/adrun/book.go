@@ -27,18 +27,13 @@ func openBook(ctx context.Context, run *runs.Run) (b *book, err error) {
 	if err := readable(run); err != nil {
 		return nil, err
 	}
-	if !exists(run.LedgerPath()) {
-		b.log, err = runlog.Decode(nil)
-		return b, err
-	}
-	r, err := ledger.OpenReader(run.LedgerPath())
-	var empty *ledger.FormatError
-	if errors.As(err, &empty) && empty.Empty() { // its process is about to make the tables
-		b.log, err = runlog.Decode(nil)
-		return b, err
-	}
+	r, err := openLedger(run)
 	if err != nil {
 		return nil, err
+	}
+	if r == nil {
+		b.log, err = runlog.Decode(nil)
+		return b, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	entries, err := r.Entries(ctx, run.LedgerID(), 0)
@@ -56,6 +51,18 @@ func openBook(ctx context.Context, run *runs.Run) (b *book, err error) {
 	}
 	b.stable, err = r.Stable(ctx)
 	return b, err
+}
+
+// openLedger opens the ledger of a run to look at; there is none without an error before the run has begun.
+func openLedger(run *runs.Run) (*ledger.Reader, error) {
+	if exists(run.LedgerPath()) {
+		r, err := ledger.OpenReader(run.LedgerPath())
+		var empty *ledger.FormatError
+		if !errors.As(err, &empty) || !empty.Empty() {
+			return r, err
+		}
+	}
+	return nil, run.CheckUnbegun()
 }
 
 // The branches as people name them.

@@ -91,7 +91,7 @@ func (a *app) checkRun(run *runs.Run) finding {
 
 func (a *app) checkLedger(ctx context.Context, run *runs.Run) []finding {
 	if !exists(run.LedgerPath()) {
-		return []finding{found("ledger", nil, "the run has not begun")}
+		return []finding{found("ledger", run.CheckUnbegun(), "the run has not begun")}
 	}
 	_, held, err := run.Holder()
 	if err != nil {
@@ -109,7 +109,7 @@ func (a *app) checkLedger(ctx context.Context, run *runs.Run) []finding {
 	err = ledger.Check(ctx, run.LedgerPath())
 	var empty *ledger.FormatError
 	if errors.As(err, &empty) && empty.Empty() {
-		return append(list, found("ledger", nil, "the run has not begun"))
+		return append(list, found("ledger", run.CheckUnbegun(), "the run has not begun"))
 	}
 	return append(list, found("ledger", err, "every row and the chain are right"))
 }

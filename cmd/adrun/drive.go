@@ -108,6 +108,9 @@ func (d *driver) verdict(res *engine.Result, err error) error {
 
 // whole refuses a ledger that is not as its process left it: going on would seal the damage.
 func (d *driver) whole() error {
+	if !exists(d.run.LedgerPath()) {
+		return d.run.CheckUnbegun()
+	}
 	if _, err := d.run.CheckSeal(); err != nil {
 		return err
 	}

@@ -47,6 +47,9 @@ func (a *app) resume(cmd *cobra.Command, ref string, f resumeFlags) error {
 		return err
 	}
 	if status.State == runs.Done {
+		if _, err := openBook(cmd.Context(), run); err != nil {
+			return err // show would say so too
+		}
 		return fmt.Errorf("run %s is done (%s): 'adrun show %s' prints its rule", run.ID, status.Stop, run.ID)
 	}
 	if status.State == runs.Stopped || status.State == runs.Killed {

@@ -139,6 +139,25 @@ func (r *Run) CheckSeal() (sealed bool, err error) {
 	return true, nil
 }
 
+// CheckUnbegun is an error of a run whose ledger holds nothing, though there was one: a run that has not begun
+// is not done, and its ledger has no seal.
+func (r *Run) CheckUnbegun() error {
+	lost := func(how string) error {
+		return fmt.Errorf("the ledger %s holds nothing, though the run %s: restore it from a copy", r.LedgerPath(), how)
+	}
+	st, err := r.Status()
+	switch {
+	case err != nil:
+		return err
+	case st.State == Done:
+		return lost("is done")
+	}
+	if sealed, err := r.CheckSeal(); sealed && err != nil {
+		return lost("has begun")
+	}
+	return nil
+}
+
 func hashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
