@@ -17,6 +17,7 @@ import (
 // recombination of evolution strategies. Changes that cannot stand together are no merge: ok is false then, as half
 // of one would drop a contribution unseen. The result is new and has no comments. A gate decides whether it may run.
 func Merge(base, a, b dsl.Decl) (merged dsl.Decl, ok bool) {
+	m := merger{}
 	switch base := base.(type) {
 	case *dsl.Rule:
 		a, isA := a.(*dsl.Rule)
@@ -26,7 +27,7 @@ func Merge(base, a, b dsl.Decl) (merged dsl.Decl, ok bool) {
 		}
 		out := dsl.CloneRule(base)
 		out.Inputs, out.HasInputs = nil, false
-		out.Body, ok = mergeBlock(dsl.CloneBlock(base.Body), dsl.CloneBlock(a.Body), dsl.CloneBlock(b.Body))
+		out.Body, ok = m.block(dsl.CloneBlock(base.Body), dsl.CloneBlock(a.Body), dsl.CloneBlock(b.Body))
 		return out, ok
 	case *dsl.Policy:
 		a, isA := a.(*dsl.Policy)
@@ -34,7 +35,7 @@ func Merge(base, a, b dsl.Decl) (merged dsl.Decl, ok bool) {
 		if !isA || !isB {
 			return nil, false
 		}
-		return mergePolicy(base, a, b)
+		return m.policy(base, a, b)
 	}
 	return nil, false
 }
@@ -84,8 +85,8 @@ func MergeOffline(_ context.Context, r slots.MergeRequest) (slots.Reply, error) 
 
 var _ slots.Completion = MergeOffline
 
-// mergePolicy merges params, states and hooks by name.
-func mergePolicy(base, a, b *dsl.Policy) (*dsl.Policy, bool) {
+// policy merges params, states and hooks by name.
+func (m merger) policy(base, a, b *dsl.Policy) (*dsl.Policy, bool) {
 	pick, ok := mergeValue(base.Pick.Text, a.Pick.Text, b.Pick.Text)
 	out := &dsl.Policy{Name: dsl.Ident{Text: base.Name.Text}, Fills: dsl.Ident{Text: base.Fills.Text}, Pick: dsl.Ident{Text: pick}}
 	if !ok || a.Fills.Text != base.Fills.Text || b.Fills.Text != base.Fills.Text {
@@ -97,7 +98,7 @@ func mergePolicy(base, a, b *dsl.Policy) (*dsl.Policy, bool) {
 	if out.States, ok = mergeNamed(states(base), states(a), states(b), mergeState); !ok {
 		return nil, false
 	}
-	out.Hooks, ok = mergeNamed(hooks(base), hooks(a), hooks(b), mergeHook)
+	out.Hooks, ok = mergeNamed(hooks(base), hooks(a), hooks(b), m.hook)
 	return out, ok
 }
 
@@ -194,8 +195,8 @@ func hooks(p *dsl.Policy) (out []named[dsl.Hook]) {
 	return out
 }
 
-func mergeHook(base, a, b *dsl.Hook) (*dsl.Hook, bool) {
-	body, ok := mergeBlock(base.Body, a.Body, b.Body)
+func (m merger) hook(base, a, b *dsl.Hook) (*dsl.Hook, bool) {
+	body, ok := m.block(base.Body, a.Body, b.Body)
 	return &dsl.Hook{On: base.On, Name: base.Name, Body: body}, ok
 }
 

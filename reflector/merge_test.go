@@ -80,6 +80,20 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// Changes that cannot stand together are found to be so at once, as deep as the language lets them nest: a
+// time that doubles with every parenthesis is years.
+func TestMergeOfDeepConflicts(t *testing.T) {
+	deep := func(leaf string) string {
+		for i := range 31 {
+			leaf = "(" + leaf + [...]string{" + 1)", " * 2)"}[i%2]
+		}
+		return "rule r { return " + leaf + " }\n"
+	}
+	if _, err := reflector.MergeTexts(deep("x"), []string{deep("y"), deep("z")}); err == nil {
+		t.Error("two names in one place are merged")
+	}
+}
+
 // named is a rule without its list of inputs, which a merge leaves out.
 func named(d dsl.Decl) dsl.Decl {
 	r := dsl.CloneRule(d.(*dsl.Rule))

@@ -6,9 +6,18 @@ import (
 	"github.com/agentdescent/adrun/dsl"
 )
 
-// mergeBlock merges statements. The blocks are the merge's own and have no comments.
-func mergeBlock(base, a, b *dsl.Block) (*dsl.Block, bool) {
-	stmts, ok := mergeList(stmtItems(base), stmtItems(a), stmtItems(b), sameLike, mergeStmt)
+// merger is one merge. It knows what came of each three expressions: they are asked for again where one way of merging
+// those around them fails and another is tried, which doubled the work with every level of nesting.
+type merger map[[3]dsl.Expr]mergedExpr
+
+type mergedExpr struct {
+	expr dsl.Expr
+	ok   bool
+}
+
+// block merges statements. The blocks are the merge's own and have no comments.
+func (m merger) block(base, a, b *dsl.Block) (*dsl.Block, bool) {
+	stmts, ok := mergeList(stmtItems(base), stmtItems(a), stmtItems(b), sameLike, m.stmt)
 	return &dsl.Block{Stmts: stmts}, ok
 }
 
@@ -43,26 +52,26 @@ func stmtLike(s dsl.Stmt) string {
 	return "if"
 }
 
-// mergeStmt merges statements that are alike.
-func mergeStmt(base, a, b dsl.Stmt) (dsl.Stmt, bool) {
+// stmt merges statements that are alike.
+func (m merger) stmt(base, a, b dsl.Stmt) (dsl.Stmt, bool) {
 	switch base := base.(type) {
 	case *dsl.Let:
-		v, ok := mergeExpr(base.Value, a.(*dsl.Let).Value, b.(*dsl.Let).Value)
+		v, ok := m.expr(base.Value, a.(*dsl.Let).Value, b.(*dsl.Let).Value)
 		return &dsl.Let{Name: base.Name, Value: v}, ok
 	case *dsl.Assign:
-		v, ok := mergeExpr(base.Value, a.(*dsl.Assign).Value, b.(*dsl.Assign).Value)
+		v, ok := m.expr(base.Value, a.(*dsl.Assign).Value, b.(*dsl.Assign).Value)
 		return &dsl.Assign{Name: base.Name, Op: base.Op, Value: v}, ok
 	case *dsl.Return:
-		v, ok := mergeExpr(base.Value, a.(*dsl.Return).Value, b.(*dsl.Return).Value)
+		v, ok := m.expr(base.Value, a.(*dsl.Return).Value, b.(*dsl.Return).Value)
 		return &dsl.Return{Value: v}, ok
 	case *dsl.If:
-		return mergeIf(base, a.(*dsl.If), b.(*dsl.If))
+		return m.ifs(base, a.(*dsl.If), b.(*dsl.If))
 	}
 	return nil, false
 }
 
-func mergeIf(base, a, b *dsl.If) (dsl.Stmt, bool) {
-	arms, ok := mergeList(armItems(base), armItems(a), armItems(b), sameCondOrBody, mergeArm)
+func (m merger) ifs(base, a, b *dsl.If) (dsl.Stmt, bool) {
+	arms, ok := mergeList(armItems(base), armItems(a), armItems(b), sameCondOrBody, m.arm)
 	if !ok || len(arms) == 0 {
 		return nil, false
 	}
@@ -75,7 +84,7 @@ func mergeIf(base, a, b *dsl.If) (dsl.Stmt, bool) {
 	case base.Else == nil || a.Else == nil || b.Else == nil:
 		return nil, false
 	default:
-		if out.Else, ok = mergeBlock(base.Else, a.Else, b.Else); !ok {
+		if out.Else, ok = m.block(base.Else, a.Else, b.Else); !ok {
 			return nil, false
 		}
 	}
@@ -96,17 +105,28 @@ func sameCondOrBody(x, y item[*dsl.Arm]) bool {
 	return x.like == y.like || blockText(x.value.Body) == blockText(y.value.Body)
 }
 
-func mergeArm(base, a, b *dsl.Arm) (*dsl.Arm, bool) {
-	cond, ok := mergeExpr(base.Cond, a.Cond, b.Cond)
+func (m merger) arm(base, a, b *dsl.Arm) (*dsl.Arm, bool) {
+	cond, ok := m.expr(base.Cond, a.Cond, b.Cond)
 	if !ok {
 		return nil, false
 	}
-	body, ok := mergeBlock(base.Body, a.Body, b.Body)
+	body, ok := m.block(base.Body, a.Body, b.Body)
 	return &dsl.Arm{Cond: cond, Body: body}, ok
 }
 
-// mergeExpr merges expressions.
-func mergeExpr(base, a, b dsl.Expr) (dsl.Expr, bool) {
+// expr merges expressions.
+func (m merger) expr(base, a, b dsl.Expr) (dsl.Expr, bool) {
+	key := [3]dsl.Expr{base, a, b}
+	if known, asked := m[key]; asked {
+		return dsl.CloneExpr(known.expr), known.ok
+	}
+	e, ok := m.anew(base, a, b)
+	m[key] = mergedExpr{e, ok}
+	return e, ok
+}
+
+// anew merges expressions that were not asked for before.
+func (m merger) anew(base, a, b dsl.Expr) (dsl.Expr, bool) {
 	o, p, q := dsl.FormatExpr(base), dsl.FormatExpr(a), dsl.FormatExpr(b)
 	switch {
 	case p == q || q == o:
@@ -129,12 +149,12 @@ func mergeExpr(base, a, b dsl.Expr) (dsl.Expr, bool) {
 		if !ops.has(base) && !ops.has(a) && !ops.has(b) {
 			continue
 		}
-		terms, ok := mergeList(ops.terms(base), ops.terms(a), ops.terms(b), relatedTerms, mergeTerm)
+		terms, ok := mergeList(ops.terms(base), ops.terms(a), ops.terms(b), relatedTerms, m.term)
 		if ok && len(terms) > 0 {
 			return ops.join(terms), true
 		}
 	}
-	if e, ok := mergeShape(base, a, b); ok {
+	if e, ok := m.shape(base, a, b); ok {
 		return e, true
 	}
 	// One side put something around the expression, and the other changed it.
@@ -144,8 +164,8 @@ func mergeExpr(base, a, b dsl.Expr) (dsl.Expr, bool) {
 	return replaced(b, o, a)
 }
 
-// mergeShape merges expressions of one shape, part by part.
-func mergeShape(base, a, b dsl.Expr) (dsl.Expr, bool) {
+// shape merges expressions of one shape, part by part.
+func (m merger) shape(base, a, b dsl.Expr) (dsl.Expr, bool) {
 	if head(base) != head(a) || head(base) != head(b) {
 		return nil, false
 	}
@@ -158,7 +178,7 @@ func mergeShape(base, a, b dsl.Expr) (dsl.Expr, bool) {
 		return nil, false // names and truth values that both sides changed
 	}
 	for i, part := range parts {
-		e, ok := mergeExpr(*inBase[i], *inA[i], *inB[i])
+		e, ok := m.expr(*inBase[i], *inA[i], *inB[i])
 		if !ok {
 			return nil, false
 		}
@@ -281,8 +301,8 @@ func within(part, e dsl.Expr) bool {
 	return ok
 }
 
-func mergeTerm(base, a, b term) (term, bool) {
-	e, ok := mergeExpr(base.expr, a.expr, b.expr)
+func (m merger) term(base, a, b term) (term, bool) {
+	e, ok := m.expr(base.expr, a.expr, b.expr)
 	return term{e, base.inverse}, ok
 }
 
