@@ -9,6 +9,7 @@ import (
 	"github.com/agentdescent/adrun/gate"
 	"github.com/agentdescent/adrun/grammar"
 	"github.com/agentdescent/adrun/internal/derive"
+	"github.com/agentdescent/adrun/internal/stats"
 	"github.com/agentdescent/adrun/slots"
 )
 
@@ -216,15 +217,31 @@ func (c *conversation) judge(text string) (dsl.Diagnostics, bool) {
 	return ds, !ds.HasErrors() && c.pc.Trial == nil
 }
 
-// finish proposes the value. With a trial it is measured on the training tasks first, for the population.
+// finish proposes the value. With a trial it is measured on the training tasks first, for the population; that it
+// could not be is no failure of the whole, as what was paid for it must be counted.
 func (c *conversation) finish(ctx context.Context, repairs int) (*slots.Proposal, error) {
 	note := ""
 	if repairs > 0 {
 		note = fmt.Sprintf("%d repaired", repairs)
 	}
+	elites, err := c.measure(ctx)
+	var broken *slots.ContractError
+	switch {
+	case err == nil:
+	case ctx.Err() != nil, errors.As(err, &broken):
+		return nil, err
+	default:
+		note = fmt.Sprintf("not tried: %v", err)
+	}
 	p := c.proposal(c.text, note)
+	p.Elites = elites
+	return p, nil
+}
+
+// measure tries the value on the training tasks, if a trial admitted it and has as many evaluations left.
+func (c *conversation) measure(ctx context.Context) ([]slots.Elite, error) {
 	if c.candidate == nil || c.pc.Trial.Left() < len(c.pc.Trial.Tasks()) {
-		return p, nil
+		return nil, nil
 	}
 	tasks := make([]int, len(c.pc.Trial.Tasks()))
 	for i := range tasks {
@@ -234,16 +251,11 @@ func (c *conversation) finish(ctx context.Context, repairs int) (*slots.Proposal
 	if err != nil {
 		return nil, err
 	}
-	sum := 0.0
-	for _, r := range rewards {
-		sum += r
-	}
-	e := slots.Elite{Text: c.text, Identity: c.candidate.Identity, Score: sum / float64(max(len(rewards), 1)), N: len(rewards)}
+	e := slots.Elite{Text: c.text, Identity: c.candidate.Identity, Score: stats.Mean(rewards), N: len(rewards)}
 	if c.candidate.Rule != nil {
 		e.Text, e.Rule, e.Ops = "", c.candidate.Rule, dsl.Ops(c.candidate.Rule)
 	}
-	p.Elites = []slots.Elite{e}
-	return p, nil
+	return []slots.Elite{e}, nil
 }
 
 // refused ends a conversation in which no value may run. The engine counts a refusal by its code when it is

@@ -345,3 +345,33 @@ func ExampleProposer() {
 	fmt.Println(p.Validate())
 	// Output: <nil>
 }
+
+// A value that was paid for is proposed and its price counted when the tasks cannot be evaluated: the engine would
+// ask again, and count nothing.
+func TestTrialsThatFailKeepWhatWasPaid(t *testing.T) {
+	pc := lease(t)
+	pc.Trial = &brokenTrial{}
+	s := texts("rule score { return gap * 2 }")
+	p, err := proposer(t, s).Propose(t.Context(), pc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Spend.Tokens != 110 || p.Text != "rule score { return gap * 2 }\n" || len(p.Elites) != 0 || !strings.Contains(p.Note, "the evaluator is down") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// brokenTrial admits everything and evaluates nothing.
+type brokenTrial struct{}
+
+func (brokenTrial) Tasks() []slots.Task { return make([]slots.Task, 3) }
+func (brokenTrial) Left() int           { return 10 }
+func (brokenTrial) Admit(r *dsl.Rule) (*slots.Candidate, bool) {
+	return &slots.Candidate{Rule: r}, true
+}
+func (brokenTrial) AdmitText(text string) (*slots.Candidate, bool) {
+	return &slots.Candidate{Text: text}, true
+}
+func (brokenTrial) Try(context.Context, *slots.Candidate, []int) ([]float64, error) {
+	return nil, errors.New("the evaluator is down")
+}
