@@ -41,11 +41,11 @@ func (t *tallies) lease(rec LeaseRecord) {
 	}
 	s.Leases++
 	s.Spend, s.Own = s.Spend.Plus(rec.Spend), s.Own.Plus(rec.Proposing)
-	if rec.Error != "" {
-		s.Failed++
-	}
-	if len(rec.Diff) > 0 {
+	switch {
+	case len(rec.Diff) > 0: // an error is the evaluator's then, which could not verify it
 		s.Proposals++
+	case rec.Error != "":
+		s.Failed++
 	}
 	for cause, n := range rec.Replies {
 		if s.Replies == nil {

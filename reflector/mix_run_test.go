@@ -169,3 +169,30 @@ func TestMixResumes(t *testing.T) {
 		}
 	}
 }
+
+// A source answers for its own failures: that the evaluator cannot measure what it proposed is none.
+func TestMixBlamesNoSourceForTheEvaluator(t *testing.T) {
+	c := mixConfig(engine.NewMemory(), 6, 2)
+	problem := c.Tasks.Problem.(engine.Callables)
+	problem.Run = func(_ context.Context, text string, _ slots.Task) (string, error) {
+		if text != "0" {
+			return "", errors.New("the evaluator is down")
+		}
+		return text, nil
+	}
+	c.Tasks.Problem, c.Actor.NoVerify = problem, false
+	res, err := engine.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposals := 0
+	for _, s := range res.Sources {
+		proposals += s.Proposals
+		if s.Failed > 0 && s.Source != "down" {
+			t.Errorf("%s failed in %d of %d leases", s.Source, s.Failed, s.Leases)
+		}
+	}
+	if proposals == 0 || res.Unmeasured < proposals {
+		t.Errorf("%d proposals, %d unmeasured", proposals, res.Unmeasured)
+	}
+}
