@@ -77,6 +77,10 @@ func (m Mix) Propose(ctx context.Context, pc *slots.ProposalContext) (*slots.Pro
 	s := m.Sources[m.choose(pc)]
 	p, err := s.Proposer.Propose(ctx, pc)
 	if err != nil {
+		var named *slots.SourceError
+		if errors.As(err, &named) {
+			err = named.Err // by the name that the mix has for it
+		}
 		return nil, &slots.SourceError{Source: s.Name, Err: err}
 	}
 	var out slots.Proposal

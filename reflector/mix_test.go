@@ -1,6 +1,8 @@
 package reflector
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -147,6 +149,21 @@ func TestMixValidate(t *testing.T) {
 	}
 	err = Mix{Sources: []Source{{Name: "a", Proposer: Breeder{}}, {Name: "a", Proposer: Breeder{}}}}.Validate()
 	if err == nil || !strings.Contains(err.Error(), `two sources of a mix are called "a"`) {
+		t.Error(err)
+	}
+}
+
+// A failure has the name of its source once, the mix's.
+func TestMixNamesAFailureOnce(t *testing.T) {
+	m := mixOf(Caps{}, "a", "b")
+	for i := range m.Sources {
+		m.Sources[i].Proposer = slots.ProposerFunc(func(context.Context, *slots.ProposalContext) (*slots.Proposal, error) {
+			return nil, &slots.SourceError{Source: "model", Err: errors.New("no route to host")}
+		})
+	}
+	_, err := m.Propose(t.Context(), &slots.ProposalContext{})
+	var failed *slots.SourceError
+	if !errors.As(err, &failed) || err.Error() != failed.Source+": no route to host" || failed.Source == "model" {
 		t.Error(err)
 	}
 }
