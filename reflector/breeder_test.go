@@ -133,6 +133,29 @@ func TestSimplifyExamples(t *testing.T) {
 	}
 }
 
+// A local that nothing reads goes with what is assigned to it, not before.
+func TestSimplifyUnreadLocals(t *testing.T) {
+	sig := parseSignature(t, testSignature)
+	for before, want := range map[string]string{
+		"let d = a\nlet e = d\nreturn x":                       "return x",
+		"let d = a\nif hot { d = 3 }\nreturn x":                "let d = a\nif hot { d = 3 }\nreturn x",
+		"let d = a\nlet e = d\nif hot { e = 3 }\nreturn x + 1": "let d = a\nlet e = d\nif hot { e = 3 }\nreturn x + 1",
+	} {
+		parse := func(body string) *dsl.Rule {
+			f, err := dsl.Parse("", "rule pick {\n"+body+"\n}\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f.Decls[0].(*dsl.Rule)
+		}
+		r, w := parse(before), parse(want)
+		simplify(r)
+		if err := dsl.CheckRule(r, sig, dsl.Limits{}); err != nil || dsl.Identity(r) != dsl.Identity(w) {
+			t.Errorf("%v\n%s", err, dsl.FormatRule(r))
+		}
+	}
+}
+
 // bench is the trial of a lease: a gate, and rewards that a function gives.
 type bench struct {
 	gate   *gate.Gate

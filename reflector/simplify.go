@@ -167,7 +167,7 @@ func fold(op dsl.Op, x, y float64) dsl.Expr {
 	return &dsl.Num{Value: v}
 }
 
-// dropUnread removes locals that nothing reads.
+// dropUnread removes locals that nothing reads, but for those that are assigned to, which their assignments need.
 func dropUnread(r *dsl.Rule) {
 	for {
 		var names []string
@@ -176,13 +176,34 @@ func dropUnread(r *dsl.Rule) {
 				names = append(names, let.Name.Text)
 			}
 		}
-		read := dsl.NamesRead(r.Body, names)
-		if len(read) == len(names) {
-			return
-		}
+		kept := append(dsl.NamesRead(r.Body, names), assigned(r.Body)...)
+		before := len(r.Body.Stmts)
 		r.Body.Stmts = slices.DeleteFunc(r.Body.Stmts, func(s dsl.Stmt) bool {
 			let, ok := s.(*dsl.Let)
-			return ok && !slices.Contains(read, let.Name.Text)
+			return ok && !slices.Contains(kept, let.Name.Text)
 		})
+		if len(r.Body.Stmts) == before {
+			return
+		}
 	}
+}
+
+// assigned lists the locals that a block assigns to.
+func assigned(b *dsl.Block) []string {
+	if b == nil {
+		return nil
+	}
+	var names []string
+	for _, s := range b.Stmts {
+		switch s := s.(type) {
+		case *dsl.Assign:
+			names = append(names, s.Name.Text)
+		case *dsl.If:
+			for _, a := range s.Arms {
+				names = append(names, assigned(a.Body)...)
+			}
+			names = append(names, assigned(s.Else)...)
+		}
+	}
+	return names
 }
