@@ -4,16 +4,18 @@
 package reflector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
+	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/slots"
 )
 
-// Breeder proposes rules that it bred. The zero value breeds rules of at most DefaultMaxOps operators. It
-// keeps no state: what it knows of earlier leases is in the population that the engine hands it.
+// Breeder proposes rules that it bred. It keeps no state: what it knows of earlier leases is in the population that the engine hands it.
 type Breeder struct {
-	// MaxOps bounds the operators and calls of a bred rule; 0 is DefaultMaxOps.
+	// MaxOps bounds the operators and calls of a bred rule; 0 is DefaultMaxOps, or what the artifact's rule has if
+	// that is more.
 	MaxOps int
 	// Random is the number of random rules that a lease without a population starts with; 0 is DefaultRandom.
 	Random int
@@ -69,14 +71,11 @@ func (b Breeder) Propose(ctx context.Context, pc *slots.ProposalContext) (*slots
 	return s.proposal(), nil
 }
 
-func (b Breeder) normalize() Breeder {
-	def := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
+// normalize fills in the defaults for an artifact's rule.
+func (b Breeder) normalize(artifact *dsl.Rule) Breeder {
+	if b.MaxOps == 0 || b.Constants {
+		b.MaxOps = max(b.MaxOps, DefaultMaxOps, dsl.Ops(artifact))
 	}
-	def(&b.MaxOps, DefaultMaxOps)
-	def(&b.Random, DefaultRandom)
-	def(&b.Pool, DefaultPool)
+	b.Random, b.Pool = cmp.Or(b.Random, DefaultRandom), cmp.Or(b.Pool, DefaultPool)
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -270,5 +271,24 @@ func TestBreederWithoutTrials(t *testing.T) {
 	p, err := Breeder{}.Propose(context.Background(), pc)
 	if err != nil || p.Rule != nil {
 		t.Errorf("got %v, %v", p, err)
+	}
+}
+
+// A rule of more operators than are bred by default is bred from, tuned and changed like any other.
+func TestLargeArtifacts(t *testing.T) {
+	for _, b := range []Breeder{{}, {Constants: true}, {Constants: true, MaxOps: 5}} {
+		pc, trial := newLease(t, 1, 2000)
+		v := trial.gate.Check("rule pick(a, b, x) { return abs(b - a - 15) + 0.5 * x" + strings.Repeat(" + x * 0.001", 20) + " }\n")
+		if !v.OK {
+			t.Fatal(v.Diags)
+		}
+		pc.Candidate = &slots.Candidate{Identity: dsl.Identity(v.Rule), Rule: v.Rule, Program: v.Program}
+		p, err := b.Propose(context.Background(), pc)
+		if err != nil || p.Rule == nil {
+			t.Errorf("%+v: %+v, %v", b, p, err)
+		}
+		if p, err := (Mutant{}).Propose(context.Background(), pc); err != nil || p == nil {
+			t.Errorf("no change: %v", err)
+		}
 	}
 }

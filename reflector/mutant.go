@@ -12,7 +12,7 @@ import (
 // Mutant proposes one random change of the artifact's rule, the breeder's but untried: it spends nothing,
 // and whether the change is any good is for the run to find out. It is what a proposer has to be better than.
 type Mutant struct {
-	// MaxOps bounds the operators and calls of a rule; 0 is DefaultMaxOps.
+	// MaxOps bounds the operators and calls of a rule; 0 is DefaultMaxOps, or what the artifact's has if that is more.
 	MaxOps int
 }
 
@@ -25,7 +25,7 @@ func (m Mutant) Propose(_ context.Context, pc *slots.ProposalContext) (*slots.Pr
 	}
 	rng := rand.New(rand.NewPCG(pc.Seed, 0x6d7574616e74))
 	change := mutator{vocabulary: newVocabulary(pc.Signature), rng: rng}
-	most := Breeder{MaxOps: m.MaxOps}.normalize().MaxOps
+	most := Breeder{MaxOps: m.MaxOps}.normalize(pc.Candidate.Rule).MaxOps
 	for range mutantTries {
 		r := dsl.CloneRule(pc.Candidate.Rule)
 		origin := change.change(r, nil)

@@ -25,7 +25,7 @@ type search struct {
 
 func newSearch(b Breeder, pc *slots.ProposalContext) *search {
 	rng := rand.New(rand.NewPCG(pc.Seed, 0x6272656564))
-	s := &search{Breeder: b.normalize(), pc: pc, seen: map[string]bool{}, allowance: pc.Trial.Left(), improved: pc.Trial.Left()}
+	s := &search{Breeder: b.normalize(pc.Candidate.Rule), pc: pc, seen: map[string]bool{}, allowance: pc.Trial.Left(), improved: pc.Trial.Left()}
 	s.mutator = mutator{vocabulary: newVocabulary(pc.Signature, b.Inputs...), rng: rng}
 	for i := range pc.Trial.Tasks() {
 		s.tasks = append(s.tasks, i)

@@ -36,7 +36,7 @@ type Propose struct {
 // Breeder configures the offline proposer.
 type Breeder struct {
 	Trials int      `yaml:"trials,omitempty" json:"trials,omitempty" jsonschema:"evaluations on training tasks that each proposal may spend; default 400"`
-	MaxOps int      `yaml:"max_ops,omitempty" json:"max_ops,omitempty" jsonschema:"the most operators and calls of a bred rule; default 40"`
+	MaxOps int      `yaml:"max_ops,omitempty" json:"max_ops,omitempty" jsonschema:"the most operators and calls of a bred rule; default 40, or what the rule has that it is bred from if that is more"`
 	Inputs []string `yaml:"inputs,omitempty" json:"inputs,omitempty" jsonschema:"the inputs that bred rules read; default all"`
 	Random int      `yaml:"random,omitempty" json:"random,omitempty" jsonschema:"random rules that the search starts with beside the start rule; default 64"`
 }
