@@ -157,6 +157,18 @@ func TestSimplifyUnreadLocals(t *testing.T) {
 	}
 }
 
+// A constant stays one at the ends of the floats.
+func TestRoundTo(t *testing.T) {
+	for x, want := range map[float64]float64{
+		0: 0, 1234.5678: 1230, -0.00123456: -0.00123, 1e-300: 1e-300,
+		math.MaxFloat64: math.MaxFloat64, 2.2e-308: 2.2e-308, math.SmallestNonzeroFloat64: math.SmallestNonzeroFloat64,
+	} {
+		if got := roundTo(x, 3); got != want {
+			t.Errorf("%v: %v, want %v", x, got, want)
+		}
+	}
+}
+
 // bench is the trial of a lease: a gate, and rewards that a function gives.
 type bench struct {
 	gate   *gate.Gate

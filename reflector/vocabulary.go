@@ -130,13 +130,17 @@ func constant(rng *rand.Rand, size float64, whole bool) *dsl.Num {
 	return &dsl.Num{Value: roundTo(x, 3)}
 }
 
-// roundTo keeps so many significant digits: a rule is read by people.
+// roundTo keeps so many significant digits: a rule is read by people. What is too near the ends of the floats to be
+// scaled stays as it is.
 func roundTo(x float64, digits int) float64 {
 	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
 		return x
 	}
 	scale := math.Pow10(digits - 1 - decade(math.Abs(x)))
-	return math.Round(x*scale) / scale
+	if r := math.Round(x*scale) / scale; !math.IsNaN(r) && !math.IsInf(r, 0) {
+		return r
+	}
+	return x
 }
 
 // decade is the exponent of the power of ten at or below x > 0.
