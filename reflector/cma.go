@@ -102,7 +102,7 @@ func (s *cma) tell(worth []float64) {
 		length += float64(s.pathSigma[i] * s.pathSigma[i])
 	}
 	length = math.Sqrt(length)
-	s.decay *= float64((1 - s.cSigma) * (1 - s.cSigma))
+	s.decay = float64(s.decay * ((1 - s.cSigma) * (1 - s.cSigma)))
 	slow := 0.0
 	if length < float64((1.4+2/float64(len(s.mean)+1))*s.chi*math.Sqrt(1-s.decay)) {
 		slow = 1

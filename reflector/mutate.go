@@ -82,7 +82,7 @@ func (m *mutator) moved(x float64, others []*dsl.Num) float64 {
 		if whole {
 			return roundTo(x+sign*float64(m.rng.IntN(2)), 9) // the other constant need not be whole
 		}
-		return roundTo(x+sign*0.01*math.Max(math.Abs(x), 0.1), 4)
+		return roundTo(x+float64(sign*0.01*math.Max(math.Abs(x), 0.1)), 4)
 	case 1:
 		return -x
 	case 2:
@@ -97,7 +97,7 @@ func (m *mutator) moved(x float64, others []*dsl.Num) float64 {
 		}
 		return x + sign*math.Ceil(step*m.rng.Float64())
 	}
-	return roundTo(x+sign*math.Max(math.Abs(x), 0.05)*fmath.Exp(-1-4*m.rng.Float64()), 4)
+	return roundTo(x+float64(sign*math.Max(math.Abs(x), 0.05)*fmath.Exp(-1-4*m.rng.Float64())), 4)
 }
 
 // regrow replaces a small expression by a new one.

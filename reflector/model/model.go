@@ -139,7 +139,7 @@ type Price struct {
 
 // Cost of a usage.
 func (p Price) Cost(u Usage) float64 {
-	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output) / 1e6
+	return (float64(float64(u.Input)*p.Input) + float64(float64(u.Output)*p.Output)) / 1e6 // rounded alike on every machine
 }
 
 // Validate reports everything that is wrong with the settings.
