@@ -29,7 +29,7 @@ import (
 )
 
 // version is part of every cache key; it changes when a verdict on an unchanged candidate could.
-const version = "1"
+const version = "2"
 
 // Proofs says what the gate demands of proofs.
 type Proofs uint8

@@ -32,6 +32,7 @@ func (s *state) backward(n *node, lo, hi float64) bool {
 	case opAbs:
 		return s.backwardEven(n.a, lo, hi)
 	case opSquare:
+		lo, hi = around(lo, hi)
 		return s.backwardEven(n.a, shrink(math.Sqrt(math.Max(lo, 0))), grow(math.Sqrt(math.Max(hi, 0))))
 	case opSqrt:
 		return s.narrow(n.a, shrink(math.Max(lo, 0)*math.Max(lo, 0)), grow(hi*hi))
@@ -40,6 +41,7 @@ func (s *state) backward(n *node, lo, hi float64) bool {
 	case opLog1p:
 		return s.narrow(n.a, math.Max(-1, shrink(fmath.Exp(lo))-1-loosen), grow(fmath.Exp(hi))-1+loosen)
 	case opExp:
+		lo, hi = around(around(lo, hi)) // a subnormal result may be one number off the rounded one
 		a, b := ninf, inf
 		if lo > 0 {
 			a = wideLow(fmath.Log(lo)) - loosen
@@ -48,10 +50,10 @@ func (s *state) backward(n *node, lo, hi float64) bool {
 			b = wideHigh(fmath.Log(hi)) + loosen
 		}
 		return s.narrow(n.a, a, b)
-	case opFloor:
-		return s.narrow(n.a, lo, math.Nextafter(hi+1, ninf))
+	case opFloor: // from 2^53 on every number is its own floor, and hi + 1 rounds
+		return s.narrow(n.a, lo, math.Max(hi, math.Nextafter(hi+1, ninf)))
 	case opCeil:
-		return s.narrow(n.a, math.Nextafter(lo-1, inf), hi)
+		return s.narrow(n.a, math.Min(lo, math.Nextafter(lo-1, inf)), hi)
 	}
 	return true
 }
@@ -154,9 +156,13 @@ func (s *state) backwardDiv(n *node, lo, hi float64) bool {
 	return true
 }
 
-// wideLow and wideHigh move a bound outwards by the relative slack.
-func wideLow(x float64) float64  { return x - math.Abs(x)*loosen - 0x1p-1000 }
-func wideHigh(x float64) float64 { return x + math.Abs(x)*loosen + 0x1p-1000 }
+// wideLow and wideHigh move a bound outwards by the relative slack; one that overflowed becomes finite.
+func wideLow(x float64) float64 {
+	x = math.Min(x, math.MaxFloat64)
+	return x - math.Abs(x)*loosen - 0x1p-1000
+}
+
+func wideHigh(x float64) float64 { return -wideLow(-x) }
 
 func (s *state) backwardMin(n *node, lo, hi float64) bool {
 	inf := math.Inf(1)

@@ -66,7 +66,7 @@ func (g *graph) linearize(id int32) {
 	var ok bool
 	switch n.op {
 	case opNeg:
-		if x := &g.nodes[n.a]; x.lin != nil { // negation rounds nothing: the forms stay equal
+		if x := &g.nodes[n.a]; x.lin != nil && x.isSum() { // negation rounds nothing: the forms stay equal
 			if l, ok = g.combine(linear{}, 1, *x.lin, -1); ok {
 				n.lin, n.exact = g.keep(l), x.exact
 			}

@@ -198,3 +198,22 @@ func TestRefutedWitnessIsThePole(t *testing.T) {
 		t.Errorf("%v %v, want visits = 7", p.Answer, p.Witness)
 	}
 }
+
+// Rules that are not finite somewhere, where a proof is tempted to lose the place.
+func TestNothingIsProvedTooMuch(t *testing.T) {
+	wide := signature(t, "signature s.priority(x: num in [-1000, 1000]) -> num")
+	below := signature(t, "signature s.priority(visits: int in [0, 1000], total: int in [0, 1000]) -> num { assume visits < total }")
+	for body, sig := range map[string]*dsl.Signature{
+		"let y = 1 / x if floor(y) >= 3 { return y } return 0":                                   wide,
+		"let y = 1 / x if ceil(y) <= -3 { return y } return 0":                                   wide,
+		"if floor(1e16 * x) == 1e18 { return 1 / (x - 100) } return 0":                           wide,
+		"if x * x == 0 && x > 1e-200 { return 1 / (x * x) } return 0":                            wide,
+		"if exp(x) > 0 && x < -744.9 { return 1 / (x + 745) } return 0":                          wide,
+		"if -(visits / total) <= -1 { return 0 } return 1 / (total - 5)":                         below,
+		"let q = -(visits / (total + 1)) if q > -1 { return 1 / (total - visits - 1) } return 0": below,
+	} {
+		if p := finite(t, sig, rule(t, body), 200); p.Answer == Proved {
+			t.Errorf("%s: %v (%s)", body, p.Answer, p.Reason)
+		}
+	}
+}

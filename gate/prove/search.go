@@ -87,13 +87,14 @@ func (p *Prover) split(box []interval.Value, blame, deps uint64) (a, b []interva
 		a[at].Hi, b[at].Lo = m, m+1
 		return a, b, true
 	}
-	m = math.Min(math.Max(m, a[at].Lo), a[at].Hi)
-	if m == a[at].Lo || m == a[at].Hi { // two neighbouring numbers
-		m = a[at].Lo
-		a[at].Hi, b[at].Lo = m, b[at].Hi
-		return a, b, true
+	lo, hi := a[at].Lo, a[at].Hi
+	if !(lo < m && m < hi) { // the scale does not tell them apart
+		m = lo + (hi-lo)/2
 	}
 	a[at].Hi, b[at].Lo = m, m
+	if m == lo || m == hi { // two neighbouring numbers
+		a[at].Hi, b[at].Lo = lo, hi
+	}
 	return a, b, true
 }
 

@@ -212,3 +212,18 @@ func TestHalvesCoverTheBox(t *testing.T) {
 		}
 	})
 }
+
+// Nor is a number lost between two so close that the logarithms by which a wide domain is divided are equal.
+func TestHalvesOfANarrowBoxMeet(t *testing.T) {
+	p := New(signature(t, "signature priority(x: num in [-1e8, 1e8]) -> num"), nil)
+	for _, lo := range []float64{-9.9e7, -12345678, -0.1, 0, 5e-324, 1e-9, 3, 12345678, 9.9e7} {
+		hi := lo
+		for range 9 {
+			hi = math.Nextafter(hi, math.Inf(1))
+			a, b, ok := p.split([]interval.Value{interval.Of(lo, hi)}, 0, 0)
+			if !ok || a[0].Lo != lo || b[0].Hi != hi || a[0].Hi < b[0].Lo && math.Nextafter(a[0].Hi, math.Inf(1)) != b[0].Lo {
+				t.Errorf("[%v, %v] is split into %v and %v", lo, hi, a, b)
+			}
+		}
+	}
+}
