@@ -59,6 +59,8 @@ func TestShape(t *testing.T) {
 		{"return exp(-rank)", "rank", Decreasing, Proved},
 		{"return tanh(visits)", "visits", Increasing, Proved},
 		{"return pow(rank, 0.5)", "rank", Increasing, Proved},
+		{"return pow(rank - 0.5, -1)", "rank", Decreasing, Refuted},
+		{"return pow(rank + 0.5, -1)", "rank", Decreasing, Proved},
 		{"return pow(2, rank)", "rank", Increasing, Proved},
 		{"return pow(0.5, rank)", "rank", Decreasing, Proved},
 		{"return floor(10 * rank)", "rank", Increasing, Proved},
