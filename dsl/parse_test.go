@@ -280,6 +280,9 @@ func hostile() map[string]string {
 		"unary nots":          "rule r { return " + strings.Repeat("not ", 900) + "true }",
 		"power chain":         "rule r { return 2" + strings.Repeat("**2", 900) + " }",
 		"conditionals":        "rule r { return " + strings.Repeat("a?", 900) + "1" + strings.Repeat(":1", 900) + " }",
+		"grouped conditions":  "rule r { return " + strings.Repeat("a?(a)?", 300) + "1" + strings.Repeat(":1", 600) + " }",
+		"Python's ifs":        "policy p fills s { " + strings.Repeat("if x:", 1500) + strings.Repeat("{}", 4000) + " }",
+		"Python's conditions": strings.Repeat("policy p fills s { "+strings.Repeat("a if b else ", 1300)+" }\n", 16),
 		"10,000-term sum":     "rule r { return 1" + strings.Repeat("+1", 10000) + " }",
 		"200 kB of rubbish":   strings.Repeat("} rule ", 30000),
 		"many bad bytes":      strings.Repeat("@", 200<<10),
@@ -326,6 +329,7 @@ func TestRaisedLimitsKeepTheStackShallow(t *testing.T) {
 	for name, src := range map[string]string{
 		"parentheses": "rule r { return " + strings.Repeat("(", 1<<18),
 		"minuses":     "rule r { return " + strings.Repeat("-", 1<<16) + "1 }",
+		"groups":      "rule r { return " + strings.Repeat("a ? (a) ? ", 1<<16) + "1" + strings.Repeat(" : 1", 1<<17) + " }",
 		"powers":      "rule r { return 2" + strings.Repeat(" ** 2", 1<<14) + " }",
 	} {
 		_, diags := ParseLimits(name, src, raised)

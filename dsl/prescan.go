@@ -6,6 +6,7 @@ import "fmt"
 // bound or report nonsense: brackets, runs of unary operators, and conditionals within conditionals.
 func (p *parser) scanBrackets() {
 	var open []token
+	var around []int // the pending of what each open bracket stands in
 	unary, pending := 0, 0
 	for i, t := range p.scan.toks {
 		if isPrefix(p.scan.toks, i) {
@@ -25,13 +26,14 @@ func (p *parser) scanBrackets() {
 		}
 		switch bracketStep(t) {
 		case 1:
-			open = append(open, t)
+			open, around = append(open, t), append(around, pending)
 			pending = 0
 		case -1:
 			if !p.closes(open, t) {
 				return
 			}
-			open = open[:len(open)-1]
+			last := len(open) - 1
+			pending, open, around = around[last], open[:last], around[:last]
 		}
 	}
 	if len(open) > 0 {
@@ -82,20 +84,26 @@ func endsOperand(t token) bool {
 	return t.text == ")" || t.text == "]" || t.text == "}"
 }
 
+// maxHabits bounds the findings of one declaration, each of which quotes a part of it.
+const maxHabits = 32
+
 // habits reports what models write from the habit of other languages and the grammar could only
 // call unexpected. It returns true when the declaration need not be parsed any more.
 func (p *parser) habits(chunk []token) bool {
-	found := false
+	found := 0
 	for i, t := range chunk {
+		if found == maxHabits {
+			break
+		}
 		if t.kind != tokKeyword || t.text != "if" && t.text != "elif" && t.text != "else" {
 			continue
 		}
 		afterOperand := t.text == "if" && i > 0 && endsOperand(chunk[i-1]) && chunk[i-1].text != "}"
 		if afterOperand && p.pythonConditional(chunk, i) || p.pythonIf(chunk, i) {
-			found = true
+			found++
 		}
 	}
-	return found
+	return found > 0
 }
 
 // headEnd returns the index of the ":" or "{" that ends the head of an if at i, or -1.
@@ -130,9 +138,12 @@ func (p *parser) pythonIf(chunk []token, i int) bool {
 		return false
 	}
 	last := end
+	depth, within := 0, true // brackets since end, and that they close no more than they open
 	for j := end + 1; j < len(chunk)-1; j++ {
 		t := chunk[j]
-		if t.first && t.start.Col <= chunk[i].start.Col || t.text == "}" && !closedWithin(chunk[end+1:j+1]) {
+		depth += bracketStep(t)
+		within = within && depth >= 0
+		if t.first && t.start.Col <= chunk[i].start.Col || t.text == "}" && !within {
 			break
 		}
 		if !t.first && (t.text == "elif" || t.text == "else" && chunk[j+1].text == ":") {
@@ -147,17 +158,6 @@ func (p *parser) pythonIf(chunk []token, i int) bool {
 	}
 	at := chunk[last].end
 	d.Fix = &Fix{Title: "put the statements in braces", Edits: []Edit{open, {Span{at, at}, " }"}}}
-	return true
-}
-
-// closedWithin reports whether the brackets of toks close no more than they open.
-func closedWithin(toks []token) bool {
-	depth := 0
-	for _, t := range toks {
-		if depth += bracketStep(t); depth < 0 {
-			return false
-		}
-	}
 	return true
 }
 
