@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -150,7 +151,7 @@ func outsideDomain(lo, hi float64, whole bool, v float64) string {
 	switch {
 	case v < lo || v > hi:
 		return fmt.Sprintf("is outside [%s, %s]", FormatNumber(lo), FormatNumber(hi))
-	case whole && v != float64(int64(v)):
+	case whole && v != math.Trunc(v):
 		return "is not a whole number"
 	}
 	return ""
