@@ -249,7 +249,9 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
-	s = strings.ReplaceAll(s, "??/", "??")
+	for strings.Contains(s, "??/") { // what is left may be one again
+		s = strings.ReplaceAll(s, "??/", "??")
+	}
 	return strings.TrimRight(s, "\\ ")
 }
 

@@ -122,7 +122,7 @@ func TestFaultsAreErrors(t *testing.T) {
 // A comment must not end early, join the next line, or be read as code.
 func TestCommentsStayComments(t *testing.T) {
 	s := parseSubject(t, "signature demo.r(x: num in [0, 9]) -> num\nrule r { return x }")
-	s.rule.Lead = []string{`*/ int z; \`, `ends in a trigraph ??/`, "two\u2028lines", "\"\"\""}
+	s.rule.Lead = []string{`*/ int z; \`, `ends in a trigraph ??/`, `in two ??//`, `\ ??/ `, "two\u2028lines", "\"\"\""}
 	ret := s.rule.Body.Stmts[0].(*dsl.Return)
 	ret.Lead, ret.Trail = []string{`joined \`}, "carriage\rreturn \\\\"
 	for _, lang := range Languages() {
