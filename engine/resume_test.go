@@ -291,3 +291,69 @@ func TestARunStoppedByTimeIsAPrefix(t *testing.T) {
 		t.Error("no reading of the clock is recorded")
 	}
 }
+
+// TestARunStoppedWithoutBarriersResumes stops a barrier-free run at every turn of it, by request or by its limit
+// of time.
+func TestARunStoppedWithoutBarriersResumes(t *testing.T) {
+	for _, order := range []engine.Order{engine.Window, engine.Arrival} {
+		t.Run(string(order), func(t *testing.T) { testStops(t, order) })
+	}
+}
+
+func testStops(t *testing.T, order engine.Order) {
+	const rounds = 6
+	config := func(c *engine.Config) {
+		c.Parallel.Async = engine.Async{On: true, Order: order}
+		c.Tasks.Source = &growing{}
+		c.Budget.Rounds = rounds
+	}
+	_, want := mustRun(t, hillConfig(config))
+	for name, tt := range map[string]struct {
+		limit func(c *engine.Config, now *atomic.Int64, at int64)
+		stop  engine.StopReason
+	}{
+		"asked": {func(c *engine.Config, now *atomic.Int64, at int64) {
+			c.Budget.Stop = func() bool { return now.Load() == at }
+		}, engine.StopCancelled},
+		"time": {func(c *engine.Config, now *atomic.Int64, at int64) {
+			c.Budget.MaxTime = time.Hour
+			if at < 0 {
+				c.Budget.MaxTime *= 100
+			}
+			c.Observe.Clock = func() time.Duration {
+				if now.Load() == at {
+					return 2 * time.Hour
+				}
+				return 0
+			}
+		}, engine.StopTime},
+	} {
+		for at := range int64(rounds) {
+			m := engine.NewMemory()
+			run := func(at int64) engine.StopReason {
+				var now atomic.Int64
+				res, err := engine.Run(t.Context(), hillConfig(config, func(c *engine.Config) {
+					c.Ledger.Store = m
+					c.Parallel.Workers = 2
+					c.Observe.Events.Round = func(engine.Row) { now.Add(1) }
+					tt.limit(c, &now, at)
+				}))
+				if err != nil {
+					t.Fatalf("%s, stopped at turn %d: %v", name, at, err)
+				}
+				return res.Stop
+			}
+			stop, before := run(at), logOf(m)
+			if stop != tt.stop {
+				t.Fatalf("%s at turn %d: stopped by %s", name, at, stop)
+			}
+			stop, after := run(-1), logOf(m)
+			if !strings.HasPrefix(after, before) || stop != engine.StopRounds {
+				t.Fatalf("%s at turn %d, stopped by %s: the log is no prefix:\n%s", name, at, stop, firstDiff(after, before))
+			}
+			if diff := firstDiff(want, after); order == engine.Window && diff != "" {
+				t.Fatalf("%s at turn %d and resumed:\n%s", name, at, diff)
+			}
+		}
+	}
+}

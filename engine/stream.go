@@ -70,7 +70,7 @@ func (s *streamer) loop(ctx context.Context) (StopReason, error) {
 			return "", err
 		}
 		if reason != "" {
-			return reason, s.drain(ctx, reason.Final())
+			return reason, s.drain(ctx, reason)
 		}
 	}
 }
@@ -92,9 +92,11 @@ func (s *streamer) step(ctx context.Context) error {
 	return s.run.step(ctx, s.round-1)
 }
 
-// drain finishes what is under way. A run that is done merges it once more; one that may go on merges only
-// what would have been merged anyway, so that its log is a prefix of the unlimited run's.
-func (s *streamer) drain(ctx context.Context, done bool) error {
+// drain finishes what is under way. A run that is done merges it once more; one that may go on merges what
+// would have been merged anyway, up to the turn at which it would have been done, so that its log is a prefix of
+// the unlimited run's.
+func (s *streamer) drain(ctx context.Context, reason StopReason) error {
+	done := reason.Final()
 	for s.merged < s.started {
 		got, err := s.next(ctx)
 		if err != nil {
@@ -104,24 +106,31 @@ func (s *streamer) drain(ctx context.Context, done bool) error {
 		if err != nil {
 			return err
 		}
-		if due && !done {
-			if err := s.step(ctx); err != nil {
-				return err
-			}
+		if !due || done {
+			continue
 		}
+		if err := s.step(ctx); err != nil {
+			return err
+		}
+		next, err := s.turn(ctx)
+		if err != nil {
+			return err
+		}
+		done = next.Final()
 	}
-	if !done {
+	if !reason.Final() {
 		return nil
 	}
 	return s.step(ctx)
 }
 
-// turn is the barrier between two steps.
+// turn is the barrier between two steps. A run that may go on records what follows a barrier that stops it.
 func (s *streamer) turn(ctx context.Context) (StopReason, error) {
-	if reason, err := s.run.barrier(ctx); reason != "" || err != nil {
+	reason, err := s.run.barrier(ctx)
+	if reason.Final() || err != nil {
 		return reason, err
 	}
-	return "", s.run.appendTasks(s.round)
+	return reason, s.run.appendTasks(s.round)
 }
 
 // start begins the next lease.
