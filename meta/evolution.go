@@ -17,18 +17,20 @@ type Evolution struct {
 	Fingerprint string
 	Slots       []string
 	// Start returns the inner run of a seed, with fresh policies, of which the value's is replaced. quality
-	// tells what a state of the first artifact is worth, in [0, 1]; when it is nil a state is worth its
-	// held-out mean, which the acceptance of the run has optimised. Several goroutines call Start at once.
-	Start func(seed int64) (run engine.Config, quality func(slots.State) float64, err error)
+	// may be nil: a state is then worth its held-out mean, which the acceptance of the run has optimised.
+	// Several goroutines call Start at once.
+	Start func(seed int64) (run engine.Config, quality Quality, err error)
 	// Stable draws the curve of the stable head instead of dev; it needs a quality.
 	Stable bool
+	// Dear as in Description.
+	Dear bool
 }
 
 var _ Problem = (*Evolution)(nil)
 
 // Describe describes the problem.
 func (p *Evolution) Describe() Description {
-	return Description{Name: p.Name, Fingerprint: p.Fingerprint, Slots: p.Slots}
+	return Description{Name: p.Name, Fingerprint: p.Fingerprint, Slots: p.Slots, Dear: p.Dear}
 }
 
 // Run makes the inner run. A value that breaks the contract of its slot fails.
@@ -45,7 +47,10 @@ func (p *Evolution) Run(ctx context.Context, v Value, seed int64) (Outcome, erro
 		return Outcome{}, err
 	}
 	c.Policies = c.Policies.Replace(bundle)
-	w := &watch{quality: quality, onStable: p.Stable && quality != nil}
+	w := &watch{onStable: p.Stable && quality != nil}
+	if quality != nil {
+		w.quality = func(s slots.State) (float64, error) { return quality(ctx, s) }
+	}
 	w.observe(&c)
 	o, err := w.outcome(engine.Run(ctx, c))
 	if err != nil {
@@ -56,11 +61,12 @@ func (p *Evolution) Run(ctx context.Context, v Value, seed int64) (Outcome, erro
 
 // watch draws the curve of an inner run.
 type watch struct {
-	quality  func(slots.State) float64
+	quality  func(slots.State) (float64, error)
 	onStable bool
 	dev      slots.State
 	stable   slots.State
 	curve    []float64
+	err      error // the first of the quality
 }
 
 // observe hooks into the run.
@@ -79,14 +85,18 @@ func (w *watch) observe(c *engine.Config) {
 }
 
 func (w *watch) round(r engine.Row) {
-	switch {
-	case w.quality == nil:
-		w.curve = append(w.curve, r.HeldOut.Or(0))
-	case w.onStable:
-		w.curve = append(w.curve, w.quality(w.stable))
-	default:
-		w.curve = append(w.curve, w.quality(w.dev))
+	at := r.HeldOut.Or(0)
+	if w.quality != nil {
+		head := w.dev
+		if w.onStable {
+			head = w.stable
+		}
+		var err error
+		if at, err = w.quality(head); err != nil && w.err == nil {
+			w.err = err
+		}
 	}
+	w.curve = append(w.curve, at)
 }
 
 func (w *watch) outcome(res *engine.Result, err error) (Outcome, error) {
@@ -104,7 +114,7 @@ func (w *watch) outcome(res *engine.Result, err error) (Outcome, error) {
 		o.Detail.Error = broken.Error()
 		return o, nil
 	}
-	return o, err
+	return o, errors.Join(err, w.err)
 }
 
 // watchedPromotion tells what is promoted.

@@ -23,9 +23,9 @@ func inner(t testing.TB, regime, name string, machines func(dials.Regime) dials.
 	}
 	return &meta.Evolution{
 		Name: name, Fingerprint: r.Fingerprint(machines(r)), Slots: []string{r.Slot}, Stable: r.Stable,
-		Start: func(seed int64) (engine.Config, func(slots.State) float64, error) {
+		Start: func(seed int64) (engine.Config, meta.Quality, error) {
 			m := dials.New(machines(r), seed)
-			return r.Config(m), m.Quality, nil
+			return r.Config(m), func(_ context.Context, s slots.State) (float64, error) { return m.Quality(s), nil }, nil
 		},
 	}
 }

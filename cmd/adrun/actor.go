@@ -34,7 +34,7 @@ func (p *plan) actor() (a engine.Actor, err error) {
 // program asks a program of the user's.
 func (p *plan) program(s spec.Program) (slots.Proposer, error) {
 	proposer, err := command.NewProposer(command.ProposerConfig{
-		Spec: p.process(s), Tasks: p.tasks, Encode: command.RuleForms(p.sig), Log: slog.New(&p.failures),
+		Spec: p.process(s), Tasks: p.tasks, Encode: command.RuleForms(p.sig), Log: slog.New(p.failures),
 	})
 	if err != nil {
 		return nil, p.spec.At("$.propose.program", err)

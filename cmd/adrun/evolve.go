@@ -153,15 +153,18 @@ func (a *app) loadSpec(path string) (*spec.Spec, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := spec.Load(name, []byte(text))
-	if err != nil {
-		return nil, nil, err
-	}
-	if s.Evolve.Seed == nil {
+	s, err := parseSpec(name, []byte(text))
+	return s, []byte(text), err
+}
+
+// parseSpec reads a spec, whose seed is 1 unless it says otherwise.
+func parseSpec(name string, text []byte) (*spec.Spec, error) {
+	s, err := spec.Load(name, text)
+	if err == nil && s.Evolve.Seed == nil {
 		one := uint64(1)
 		s.Evolve.Seed = &one
 	}
-	return s, []byte(text), nil
+	return s, err
 }
 
 // makeOut creates the directory of the results, which must be new.

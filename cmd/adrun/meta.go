@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -104,14 +105,16 @@ and seed.`,
 	return cmd
 }
 
-func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) error {
+func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) (err error) {
 	if f.value == "" {
 		return usagef("validate needs --value FILE")
 	}
-	s, c, err := a.metaSpec(path)
+	p, err := a.metaPlan(path)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	c := p.meta
 	v := meta.ValidateConfig{
 		Spec: c.Spec, Before: c.Spec.Initial(), Problems: c.Validation, Seeds: c.JudgingSeeds(), Score: c.Score, Workers: f.workers,
 	}
@@ -119,7 +122,7 @@ func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) er
 		v.Problems = c.Problems
 	}
 	if len(f.problems) > 0 {
-		if v.Problems, err = innerProblems(f.problems, specSettings(s)); err != nil {
+		if v.Problems, err = p.innerProblems(f.problems); err != nil {
 			return &usageError{err}
 		}
 	}
@@ -154,17 +157,19 @@ func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) er
 	return w.Flush()
 }
 
-// metaSpec reads a spec of kind policy_slot.
-func (a *app) metaSpec(path string) (*spec.Spec, *meta.RunConfig, error) {
+// metaPlan reads a spec of kind policy_slot and builds what its values are measured on. The plan is to be closed.
+func (a *app) metaPlan(path string) (*plan, error) {
 	s, _, err := a.loadSpec(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.Kind != spec.KindPolicySlot {
-		return nil, nil, wrongKind(path, s)
+		return nil, wrongKind(path, s)
 	}
-	c, err := metaConfig(s)
-	return s, c, err
+	p := blankPlan(s, path)
+	p.failures.to = a.stderr
+	p.meta, err = p.metaConfig()
+	return p, err
 }
 
 // metaValue reads the value of a slot from a file. The signature that best.rule carries may stand beside it.
@@ -192,11 +197,13 @@ an outer run on them needs: the same value twice gives the same numbers; the see
 differ by more than their noise; there is headroom. --value adds a value of your own to those tuned by hand. Exit
 code 1 says that a check failed.`,
 		Args: exactly(1, "one SPEC"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, c, err := a.metaSpec(args[0])
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			p, err := a.metaPlan(args[0])
 			if err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, p.close()) }()
+			c := p.meta
 			d := meta.DoctorConfig{
 				Spec: c.Spec, Problems: append(c.Problems, c.Validation...), Seeds: c.Seeds, Score: c.Score, Workers: workers,
 			}

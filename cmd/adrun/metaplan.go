@@ -25,12 +25,12 @@ func (p *plan) openSlot() error {
 		Meaning: fmt.Sprintf("the value of slot %s, a task being a whole search of %s", s.Target, strings.Join(s.Data.Problems, ", ")),
 	}
 	for _, name := range s.Data.Problems {
-		if in, err := catalog.InnerByName(name); err == nil { // metaConfig says what is wrong with a name
+		if in, err := catalog.InnerByName(name); err == nil { // a run of the spec's has none, and metaConfig says what is wrong with a name
 			p.problem.MinGate = max(p.problem.MinGate, in.MinGate)
 		}
 	}
 	var err error
-	if p.meta, err = metaConfig(s); err != nil {
+	if p.meta, err = p.metaConfig(); err != nil {
 		return err
 	}
 	if t, ok := p.meta.Spec.(meta.Typed); ok {
@@ -91,7 +91,8 @@ func (p *plan) describePolicy(v *value) error {
 }
 
 // metaConfig is what a spec of kind policy_slot says about slot, problems and seeds.
-func metaConfig(s *spec.Spec) (*meta.RunConfig, error) {
+func (p *plan) metaConfig() (*meta.RunConfig, error) {
+	s := p.spec
 	c := &meta.RunConfig{MinGain: s.Gate.MinGain, TransferFloor: s.Gate.TransferFloor}
 	var err error
 	if c.Spec, err = slotSpec(s); err != nil {
@@ -100,11 +101,10 @@ func metaConfig(s *spec.Spec) (*meta.RunConfig, error) {
 	if c.Score, err = meta.ParseScore(s.Score); err != nil {
 		return nil, s.At("$.score", err)
 	}
-	settings := specSettings(s)
-	if c.Problems, err = innerProblems(s.Data.Problems, settings); err != nil {
+	if c.Problems, err = p.innerProblems(s.Data.Problems); err != nil {
 		return nil, s.At("$.data.problems", err)
 	}
-	if c.Validation, err = innerProblems(s.Data.ValProblems, settings); err != nil {
+	if c.Validation, err = p.innerProblems(s.Data.ValProblems); err != nil {
 		return nil, s.At("$.data.val_problems", err)
 	}
 	if c.Seeds, err = seedsOf(s.Data.Seeds, metaSeeds); err != nil {
@@ -147,6 +147,9 @@ func slotSpec(s *spec.Spec) (meta.SlotSpec, error) {
 // that are trained on decide; a policy with the hook priority drives both kinds.
 func treeSearches(s *spec.Spec) (bool, error) {
 	for _, name := range s.Data.Problems {
+		if s.Data.Runs[name] != "" {
+			continue
+		}
 		in, err := catalog.InnerByName(name)
 		if err != nil {
 			return false, s.At("$.data.problems", err)
@@ -158,23 +161,32 @@ func treeSearches(s *spec.Spec) (bool, error) {
 	return false, nil
 }
 
-func innerProblems(names []string, settings catalog.Settings) ([]meta.Problem, error) {
+// innerProblems finds inner problems by name: runs that the spec lists, and those that come with adrun.
+func (p *plan) innerProblems(names []string) ([]meta.Problem, error) {
 	var all []meta.Problem
 	for _, name := range names {
-		in, err := catalog.InnerByName(name)
+		build := p.builtIn
+		if p.spec.Data.Runs[name] != "" {
+			build = p.innerRun
+		}
+		inner, err := build(name)
 		if err != nil {
 			return nil, err
 		}
-		if err := in.CheckSettings(settings); err != nil {
-			return nil, err
-		}
-		p, err := in.Build(settings)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
+		all = append(all, inner)
 	}
 	return all, nil
+}
+
+func (p *plan) builtIn(name string) (meta.Problem, error) {
+	in, err := catalog.InnerByName(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.CheckSettings(p.settings); err != nil {
+		return nil, err
+	}
+	return in.Build(p.settings)
 }
 
 func seedsOf(text, otherwise string) ([]int64, error) {

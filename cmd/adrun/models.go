@@ -184,7 +184,7 @@ func (k kept) Complete(ctx context.Context, r model.Request) (model.Reply, error
 		if errors.As(err, &status) {
 			kind = fmt.Sprintf("%d %s", status.Status, http.StatusText(status.Status))
 		}
-		slog.New(&k.plan.failures).Warn("a request to "+k.source+" failed", "kind", kind, "cause", err.Error())
+		slog.New(k.plan.failures).Warn("a request to "+k.source+" failed", "kind", kind, "cause", err.Error())
 	}
 	return reply, err
 }

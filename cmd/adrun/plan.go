@@ -43,41 +43,52 @@ type plan struct {
 	models   []asked
 	replies  replies
 	merger   *model.Merger // of contradicting values; nil without a model
-	failures failureLog
+	failures *failureLog
 	closers  []io.Closer
 }
 
 // newPlan builds everything that a spec names. path is the spec's, for its default name and for the files that
 // are relative to it.
 func newPlan(s *spec.Spec, path string) (*plan, error) {
-	p := &plan{spec: s, name: s.Name, dir: filepath.Dir(path), settings: specSettings(s)}
+	p := blankPlan(s, path)
+	return p, p.assemble()
+}
+
+// blankPlan is a plan of which nothing is built.
+func blankPlan(s *spec.Spec, path string) *plan {
+	p := &plan{spec: s, name: s.Name, dir: filepath.Dir(path), settings: specSettings(s), failures: new(failureLog)}
 	if p.name == "" {
 		p.name = baseName(path)
 	}
+	return p
+}
+
+func (p *plan) assemble() error {
 	p.openReplies()
+	s := p.spec
 	if s.Kind == spec.KindPolicySlot {
-		return p, p.openSlot()
+		return p.openSlot()
 	}
 	err := p.open()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.Target != "" && s.Target != p.problem.SignatureName {
-		return nil, s.At("$.target", fmt.Errorf("%s evolves %s, not %s", p.problem.Name, p.problem.SignatureName, s.Target))
+		return s.At("$.target", fmt.Errorf("%s evolves %s, not %s", p.problem.Name, p.problem.SignatureName, s.Target))
 	}
 	if p.sig, err = p.problem.Signature(); err != nil {
-		return nil, err
+		return err
 	}
 	work, err := p.work()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.start = s.Start
 	if p.start == "" {
 		p.start = work.Describe().Initial
 	}
 	p.config, err = p.engineConfig(work)
-	return p, err
+	return err
 }
 
 func (p *plan) engineConfig(work engine.Problem) (engine.Config, error) {

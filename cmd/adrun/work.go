@@ -111,7 +111,7 @@ func chooseSignature(f *dsl.File, name string) (*dsl.Signature, error) {
 // openCommand reads what an evaluator is to score.
 func (p *plan) openCommand() (err error) {
 	d := p.spec.Data
-	c := command.Config{Stochastic: d.Stochastic, Log: slog.New(&p.failures), Spec: p.process(d.Program)}
+	c := command.Config{Stochastic: d.Stochastic, Log: slog.New(p.failures), Spec: p.process(d.Program)}
 	if c.Tasks, err = command.LoadTasks(p.file(d.Tasks)); err != nil {
 		return p.spec.At("$.data.tasks", err)
 	}

@@ -49,7 +49,7 @@ func InnerByName(name string) (Inner, error) {
 	for _, p := range all {
 		names = append(names, p.Name)
 	}
-	return Inner{}, fmt.Errorf("unknown inner problem %q: there are %s", name, strings.Join(names, ", "))
+	return Inner{}, fmt.Errorf("unknown inner problem %q: there are %s, and the spec's own in data.runs", name, strings.Join(names, ", "))
 }
 
 func innerLandscape(family landscape.Family) Inner {
@@ -105,9 +105,9 @@ func innerDials(r dials.Regime, name string, machines dials.Config) Inner {
 		Build: func(Settings) (meta.Problem, error) {
 			return &meta.Evolution{
 				Name: "dials." + name, Fingerprint: r.Fingerprint(machines), Stable: r.Stable,
-				Start: func(seed int64) (engine.Config, func(slots.State) float64, error) {
+				Start: func(seed int64) (engine.Config, meta.Quality, error) {
 					m := dials.New(machines, seed)
-					return r.Config(m), m.Quality, nil
+					return r.Config(m), func(_ context.Context, s slots.State) (float64, error) { return m.Quality(s), nil }, nil
 				},
 			}, nil
 		},

@@ -20,10 +20,11 @@ type Data struct {
 	Seeds    string            `yaml:"seeds,omitempty" json:"seeds,omitempty" jsonschema:"the seeds of the tasks, A:B up to but not including B; default 1:151"`
 	Sealed   string            `yaml:"sealed,omitempty" json:"sealed,omitempty" jsonschema:"the seeds, or for table and command the file, of tasks that are measured once, at the end; default none"`
 	HeldOut  float64           `yaml:"held_out,omitempty" json:"held_out,omitempty" jsonschema:"the share of the tasks that is never trained on; default 0.4"`
-	// The next three are of kind policy_slot.
-	Problems    []string `yaml:"problems,omitempty" json:"problems,omitempty" jsonschema:"policy_slot: the inner problems to train on"`
-	ValProblems []string `yaml:"val_problems,omitempty" json:"val_problems,omitempty" jsonschema:"policy_slot: the inner problems to judge on, never trained on; without any there is no verdict"`
-	ValSeeds    string   `yaml:"val_seeds,omitempty" json:"val_seeds,omitempty" jsonschema:"policy_slot: the seeds to judge on; default the training seeds + 1,000,000"`
+	// The next four are of kind policy_slot.
+	Problems    []string          `yaml:"problems,omitempty" json:"problems,omitempty" jsonschema:"policy_slot: the inner problems to train on"`
+	ValProblems []string          `yaml:"val_problems,omitempty" json:"val_problems,omitempty" jsonschema:"policy_slot: the inner problems to judge on, never trained on; without any there is no verdict"`
+	ValSeeds    string            `yaml:"val_seeds,omitempty" json:"val_seeds,omitempty" jsonschema:"policy_slot: the seeds to judge on; default the training seeds + 1,000,000"`
+	Runs        map[string]string `yaml:"runs,omitempty" json:"runs,omitempty" jsonschema:"policy_slot: runs of your own that problems and val_problems may name: a name without a dot, and the spec of the run, relative to this one"`
 	// Files are relative to that of the spec.
 	Path      string `yaml:"path,omitempty" json:"path,omitempty" jsonschema:"table: the file of decisions, CSV with a header"`
 	Signature string `yaml:"signature,omitempty" json:"signature,omitempty" jsonschema:"table and command: the signature of the rule, as text or the name of a rule file; a table makes one from its columns when there is none"`
