@@ -32,8 +32,8 @@ type Endpoint struct {
 	// WaitMin and WaitMax bound the wait before a retry, which doubles; 0 is DefaultWaitMin and DefaultWaitMax.
 	// A server's Retry-After counts instead, up to MaxRetryAfter.
 	WaitMin, WaitMax time.Duration
-	// RequestsPerMinute and TokensPerMinute limit the rate; 0 is no limit. Before a request its tokens are
-	// taken to be those of the prompt and MaxTokens.
+	// RequestsPerMinute and TokensPerMinute limit the rate; 0 is no limit. A retry is a request. Before a request
+	// its tokens are taken to be those of the prompt and MaxTokens.
 	RequestsPerMinute, TokensPerMinute int
 	// Transport carries the requests; nil is the default.
 	Transport http.RoundTripper
@@ -111,9 +111,13 @@ func newServer(e Endpoint, base, path string, headers http.Header) *server {
 	if u, err := url.Parse(address); err == nil {
 		shown = u.Redacted()
 	}
+	requests := perMinute(e.RequestsPerMinute, 1)
+	if requests != nil {
+		client.PrepareRetry = func(again *http.Request) error { return requests.Wait(again.Context()) }
+	}
 	return &server{
 		url: address, shown: shown, key: e.Key, headers: headers, client: client,
-		requests: perMinute(e.RequestsPerMinute, 1), tokens: perMinute(e.TokensPerMinute, e.TokensPerMinute),
+		requests: requests, tokens: perMinute(e.TokensPerMinute, e.TokensPerMinute),
 	}
 }
 

@@ -213,6 +213,21 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// A retry is a request too: it waits for its turn, whatever its own wait is.
+func TestRetriesKeepToTheRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &answers{script: []answer{failed(500), failed(429, "Retry-After-Ms", "10"), chat("ok")}}
+		if _, err := ask(t, a, Endpoint{RequestsPerMinute: 6}); err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range a.times[1:] {
+			if wait := at.Sub(a.times[i]).Round(time.Millisecond); wait != 10*time.Second {
+				t.Errorf("attempt %d came after %v", i+2, wait)
+			}
+		}
+	})
+}
+
 func TestEndpointValidate(t *testing.T) {
 	err := Endpoint{BaseURL: "localhost:8000", Timeout: -1, RequestsPerMinute: -1}.Validate()
 	for _, want := range []string{`base_url "localhost:8000"`, "timeouts and waits", "rates"} {
