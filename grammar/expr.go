@@ -115,11 +115,12 @@ func altOf(a alt) expr {
 	return a
 }
 
-// The characters of names, and how many may follow where a name has left all forbidden ones: with the longest
-// of those, a name stays below the 64 characters that the language allows.
+// The characters of names, how many the language allows, and how many may follow where a name has left all
+// forbidden ones.
 const (
 	nameStart = "a-zA-Z_"
 	nameRest  = "a-zA-Z0-9_"
+	nameMax   = 64
 	restMax   = 20
 )
 
@@ -152,9 +153,17 @@ func nameSuffixes(words []string, n int, chars string, rest expr) expr {
 		for same < len(words) && words[same][n] == c {
 			same++
 		}
-		out = append(out, seqOf(lit(c), nameSuffix(words[:same], n+1, rest)))
+		if n+1 < nameMax { // nothing may follow a forbidden name of that length
+			out = append(out, seqOf(lit(c), nameSuffix(words[:same], n+1, rest)))
+		}
 		chars = without(chars, c)
 		words = words[same:]
+	}
+	switch left := nameMax - (n + 1); {
+	case left == 0:
+		rest = seq{}
+	case left < restMax:
+		rest = rep{class(nameRest), 0, left}
 	}
 	return altOf(append(out, seqOf(class(chars), rest)))
 }

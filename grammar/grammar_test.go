@@ -193,3 +193,20 @@ var (
 	unaryPlus  = regexp.MustCompile(`\++([^ =+])`)
 	emptyBlock = regexp.MustCompile(`\{\n *\}`)
 )
+
+// The names of locals are none of the inputs', and no longer than the language allows, whatever those are.
+func TestLocalsBesideLongNames(t *testing.T) {
+	long := strings.Repeat("abcdefgh", 8)
+	sig := signature(t, fmt.Sprintf("signature s(%s: num in [0, 1], %s: num in [0, 1], a: num in [0, 1]) -> num", long, long[:50]))
+	for format, g := range both(t, sig, grammar.Options{}) {
+		local := func(name string) bool { return g.Match("rule s {\n  let " + name + " = 1\n  return a\n}") }
+		for name, want := range map[string]bool{
+			long: false, long[:50]: false, "a": false, "ab": true, long[:49]: true, long[:51]: true, long[:63]: true,
+			long[:63] + "x": true, long + "x": false, long[:63] + "xy": false, "sqrt": false, "else": false,
+		} {
+			if local(name) != want {
+				t.Errorf("%s: %s may be a local: %t", format, name, !want)
+			}
+		}
+	}
+}
