@@ -22,7 +22,8 @@ const (
 )
 
 // Most is the most that the first request of a lease may spend, and the lease with all its repairs. sig is the
-// signature of the value, nil for a text or a policy.
+// signature of the value, nil for a text or a policy. A text may grow beyond it: a request about one that has is made
+// only if the lease's allowance holds it.
 func (p *Proposer) Most(sig *dsl.Signature) (request, lease slots.Spend) {
 	q := p.normal()
 	limits := q.Limits.Normalize()

@@ -136,3 +136,19 @@ func TestMerger(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// A text may outgrow what was reserved for the first request: it is asked about within the allowance only.
+func TestLongTextsKeepToTheAllowance(t *testing.T) {
+	for tokens, want := range map[int]int{30_000: 0, 60_000: 1} {
+		s := texts("A further line.")
+		p := &Proposer{Completer: s, Settings: Settings{Model: "m"}, Description: "The value is a text that grows by lines.\n"}
+		pc := &slots.ProposalContext{
+			Artifact:  slots.Artifact{State: slots.State{slots.RuleKey: strings.Repeat("A line.\n", 10_000)}},
+			Allowance: &slots.Spend{Rollouts: math.MaxInt, Calls: math.MaxInt, Tokens: tokens, Cost: math.Inf(1)},
+		}
+		got, err := p.Propose(t.Context(), pc)
+		if err != nil || len(s.requests) != want || got.Replies["budget"] != 1-want || got.Empty() != (want == 0) {
+			t.Errorf("%d tokens: %d requests, %+v, %v", tokens, len(s.requests), got, err)
+		}
+	}
+}

@@ -89,6 +89,11 @@ func (p *Proposer) Propose(ctx context.Context, pc *slots.ProposalContext) (*slo
 	c.request.Settings = p.Settings
 	c.request.System, c.request.Grammar = p.describe(pc.Signature), p.grammar(pc.Signature)
 	c.request.Messages = []Message{{User, prompt}}
+	// What a first request may cost was reserved, but for a text that has outgrown it.
+	if reserved, _ := p.Most(pc.Signature); !c.next().Within(reserved) && !c.affords() {
+		c.replies[causeBudget]++
+		return c.proposal("", "the budget does not hold the request"), nil
+	}
 	for n := 0; ; n++ {
 		done, err := c.ask(ctx, n)
 		switch {
@@ -115,7 +120,7 @@ const (
 	causeUsed    = "used"    // its value may run
 	causeRefused = "refused" // its value may not run
 	causeNone    = "none"    // no reply came to a repair
-	causeBudget  = "budget"  // a repair was not asked for: the budget does not hold it
+	causeBudget  = "budget"  // none was asked for: the budget does not hold the request
 )
 
 // noun is what a value is called.
@@ -126,10 +131,14 @@ func (p *Proposer) noun() string {
 	return "rule"
 }
 
-// affords reports whether the lease's allowance holds another request in the worst case.
+// next is what the request may spend at most.
+func (c *conversation) next() slots.Spend {
+	return c.spends(mostTokens(c.request.bytes()), c.MaxTokens)
+}
+
+// affords reports whether the lease's allowance holds the request.
 func (c *conversation) affords() bool {
-	next := c.spends(mostTokens(c.request.bytes()), c.MaxTokens)
-	return c.pc.Allowance == nil || c.spend.Plus(next).Within(*c.pc.Allowance)
+	return c.pc.Allowance == nil || c.spend.Plus(c.next()).Within(*c.pc.Allowance)
 }
 
 // grammar is what replies are held to: "" where the server takes none or the value is no rule.
