@@ -40,16 +40,8 @@ func (m Merger) Merge(ctx context.Context, r slots.MergeRequest) (slots.Reply, e
 // Most is the most that a request may spend which merges so many proposals.
 func (m Merger) Most(proposals int) slots.Spend {
 	request, _ := m.Proposer.Most(m.Signature)
-	more := mostTextBytes
-	if l := m.Proposer.Limits.Normalize(); m.Proposer.Description != "" {
-		more = l.DeclBytes
-	} else if m.Signature != nil {
-		more = l.RuleBytes
-	}
-	p := m.Proposer.normal()
-	return request.Plus(slots.Spend{
-		Tokens: proposals * mostTokens(more), Cost: p.Price.Cost(Usage{Input: proposals * mostTokens(more)}),
-	})
+	more := proposals * mostTokens(m.Proposer.valueBytes(m.Signature))
+	return request.Plus(slots.Spend{Tokens: more, Cost: m.Proposer.Price.Cost(Usage{Input: more})})
 }
 
 // canonical is a declaration in canonical layout, so that it can be told whether it repeats another; a text that

@@ -115,9 +115,13 @@ const bytesPerToken = 4
 
 func estimate(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
-// bytes is the size of what a request sends for the model to read.
+// bytes is the size of what a request sends for the model to read. The grammar of a tool is in its prompt, as all that
+// is said of tools; other servers keep grammars to themselves.
 func (r Request) bytes() int {
 	n := len(r.System)
+	if r.Mode == OpenAILark {
+		n += len(r.Grammar)
+	}
 	for _, m := range r.Messages {
 		n += len(m.Text)
 	}

@@ -26,18 +26,23 @@ const (
 // only if the lease's allowance holds it.
 func (p *Proposer) Most(sig *dsl.Signature) (request, lease slots.Spend) {
 	q := p.normal()
-	limits := q.Limits.Normalize()
-	value := mostTextBytes
-	switch {
-	case q.Description != "":
-		value = limits.DeclBytes
-	case sig != nil:
-		value = limits.RuleBytes
-	}
-	prompt := mostTokens(len(q.describe(sig)) + value + mostOutcomeBytes + mostFrameBytes)
+	known := Request{Settings: q.Settings, System: q.describe(sig), Grammar: q.grammar(sig)}
+	prompt := mostTokens(known.bytes() + q.valueBytes(sig) + mostOutcomeBytes + mostFrameBytes)
 	request = q.spends(prompt, q.MaxTokens)
 	repair := q.spends(prompt+q.MaxTokens+mostTokens(mostComplaintBytes), q.MaxTokens)
 	return request, request.Plus(repair.Times(q.Repairs))
+}
+
+// valueBytes is the most that a value of the signature has, or a described one, or a text.
+func (p *Proposer) valueBytes(sig *dsl.Signature) int {
+	limits := p.Limits.Normalize()
+	switch {
+	case p.Description != "":
+		return limits.DeclBytes
+	case sig != nil:
+		return limits.RuleBytes
+	}
+	return mostTextBytes
 }
 
 // spends is what a request of so many tokens costs.

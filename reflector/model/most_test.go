@@ -31,6 +31,7 @@ func TestMostBounds(t *testing.T) {
 		}
 		p := proposer(t, s)
 		p.MaxTokens = 1000 // 2,000 bytes of reply
+		p.Mode = rapid.SampledFrom(GrammarModes()).Draw(r, "mode")
 		p.About = strings.Repeat("about ", rapid.IntRange(0, 100).Draw(r, "about"))
 		if _, err := p.Propose(t.Context(), pc); err != nil {
 			r.Fatal(err)
@@ -48,6 +49,18 @@ func TestMostBounds(t *testing.T) {
 			r.Fatalf("%d requests may take %d tokens, more than %+v", len(s.requests), sum, lease)
 		}
 	})
+}
+
+// A grammar that stands in a tool is read by the model, and paid for.
+func TestMostCountsTools(t *testing.T) {
+	p := proposer(t, nil)
+	free, _ := p.Most(demo(t))
+	for mode, more := range map[GrammarMode]bool{OpenAILark: true, VLLM: false, SGLang: false, LlamaCpp: false} {
+		p.Mode = mode
+		if request, _ := p.Most(demo(t)); (request.Tokens >= free.Tokens+mostTokens(len(p.grammar(demo(t))))) != more || request.Tokens < free.Tokens {
+			t.Errorf("%s: %d tokens, %d without a grammar", mode, request.Tokens, free.Tokens)
+		}
+	}
 }
 
 // A price makes a bound of money.
