@@ -2,6 +2,7 @@ package reflector
 
 import (
 	"math/rand/v2"
+	"strings"
 
 	"github.com/agentdescent/adrun/dsl"
 )
@@ -192,10 +193,5 @@ func (g *grower) rule() *dsl.Rule {
 }
 
 func lastName(qualified string) string {
-	for i := len(qualified) - 1; i >= 0; i-- {
-		if qualified[i] == '.' {
-			return qualified[i+1:]
-		}
-	}
-	return qualified
+	return qualified[strings.LastIndexByte(qualified, '.')+1:]
 }

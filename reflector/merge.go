@@ -202,11 +202,8 @@ func (m merger) hook(base, a, b *dsl.Hook) (*dsl.Hook, bool) {
 
 // between is the value that a literal has which both sides may have moved.
 func between(base, a, b float64) float64 {
-	switch {
-	case a == b || b == base:
-		return a
-	case a == base:
-		return b
+	if v, ok := mergeValue(base, a, b); ok {
+		return v
 	}
 	return a/2 + b/2
 }

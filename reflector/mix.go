@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,11 +95,7 @@ func (m Mix) Propose(ctx context.Context, pc *slots.ProposalContext) (*slots.Pro
 // choose returns the place of the lease's source.
 func (m Mix) choose(pc *slots.ProposalContext) int {
 	rng := derive.Rand(pc.Seed, "mix")
-	explore := m.Explore
-	if explore == 0 {
-		explore = DefaultExplore
-	}
-	if rng.Float64() < explore {
+	if rng.Float64() < cmp.Or(m.Explore, DefaultExplore) {
 		return rng.IntN(len(m.Sources))
 	}
 	tallies := m.tallies(pc.Population)

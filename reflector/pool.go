@@ -1,6 +1,8 @@
 package reflector
 
 import (
+	"slices"
+
 	"github.com/agentdescent/adrun/internal/stats"
 	"github.com/agentdescent/adrun/slots"
 )
@@ -30,7 +32,7 @@ func (s *search) untuned() *individual {
 // values with equal rewards the one with fewer operators stays.
 func (s *search) keep(in *individual) {
 	for i, other := range s.pool {
-		if sameRewards(in.rewards, other.rewards) {
+		if slices.Equal(in.rewards, other.rewards) {
 			if in.ops < other.ops {
 				s.pool[i] = in
 			}
@@ -50,15 +52,6 @@ func (s *search) keep(in *individual) {
 	if len(s.pool) > s.Pool {
 		s.pool = s.pool[:s.Pool]
 	}
-}
-
-func sameRewards(a, b []float64) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 // proposal hands on the pool, and proposes its best if that is not the incumbent.

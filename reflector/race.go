@@ -2,6 +2,7 @@ package reflector
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agentdescent/adrun/dsl"
 	"github.com/agentdescent/adrun/internal/stats"
@@ -83,7 +84,7 @@ func (s *search) complete(ctx context.Context, in *individual) error {
 // earned the rival's rewards to the bit with no fewer operators, so that it is most likely the same in other words.
 func (s *search) drop(in, rival *individual) bool {
 	n := len(in.rewards)
-	if in.ops >= rival.ops && !s.off.twins && sameRewards(in.rewards, rival.rewards[:n]) {
+	if in.ops >= rival.ops && !s.off.twins && slices.Equal(in.rewards, rival.rewards[:n]) {
 		return true
 	}
 	if n > firstRung && !s.off.strict {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,10 +60,7 @@ func CheckAnthropic(s Settings) error {
 	if s.Thinking == "" {
 		return errors.Join(errs...)
 	}
-	most := s.MaxTokens
-	if most == 0 {
-		most = DefaultMaxTokens
-	}
+	most := cmp.Or(s.MaxTokens, DefaultMaxTokens)
 	if n, err := strconv.Atoi(s.Thinking); err != nil || n < leastThinking || n >= most {
 		errs = append(errs, fmt.Errorf("thinking %q: Anthropic wants a number of tokens from %d to below max_tokens (%d)", s.Thinking, leastThinking, most))
 	}

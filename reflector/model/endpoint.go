@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,34 +80,20 @@ type server struct {
 }
 
 func newServer(e Endpoint, base, path string, headers http.Header) *server {
-	if e.BaseURL != "" {
-		base = e.BaseURL
-	}
-	def := func(v *time.Duration, d time.Duration) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	def(&e.Timeout, DefaultTimeout)
-	def(&e.WaitMin, DefaultWaitMin)
-	def(&e.WaitMax, DefaultWaitMax)
-	if e.Retries == 0 {
-		e.Retries = DefaultRetries
-	}
 	client := retryablehttp.NewClient()
 	client.Logger = nil
-	client.RetryMax = max(e.Retries, 0)
-	client.RetryWaitMin, client.RetryWaitMax = e.WaitMin, e.WaitMax
+	client.RetryMax = max(cmp.Or(e.Retries, DefaultRetries), 0)
+	client.RetryWaitMin, client.RetryWaitMax = cmp.Or(e.WaitMin, DefaultWaitMin), cmp.Or(e.WaitMax, DefaultWaitMax)
 	client.CheckRetry, client.Backoff = retryable, wait
 	client.ErrorHandler = retryablehttp.PassthroughErrorHandler
-	client.HTTPClient.Timeout = e.Timeout
+	client.HTTPClient.Timeout = cmp.Or(e.Timeout, DefaultTimeout)
 	// A redirect would take the key, and what is asked, to a place that nobody named.
 	client.HTTPClient.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if e.Transport != nil {
 		client.HTTPClient.Transport = e.Transport
 	}
 	headers.Set("Content-Type", "application/json")
-	address := strings.TrimSuffix(base, "/") + path
+	address := strings.TrimSuffix(cmp.Or(e.BaseURL, base), "/") + path
 	shown := address
 	if u, err := url.Parse(address); err == nil {
 		shown = u.Redacted()

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Completer answers requests. Several goroutines call it at once. An error is a failure of the infrastructure:
@@ -158,11 +159,7 @@ func (s Settings) Validate() error {
 	if s.MaxTokens < 0 {
 		errs = append(errs, fmt.Errorf("max_tokens %d is negative", s.MaxTokens))
 	}
-	known := s.Mode == ""
-	for _, m := range GrammarModes() {
-		known = known || s.Mode == m
-	}
-	if !known {
+	if s.Mode != "" && !slices.Contains(GrammarModes(), s.Mode) {
 		errs = append(errs, fmt.Errorf("grammar_mode %q is none of %v", s.Mode, GrammarModes()))
 	}
 	return errors.Join(errs...)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,22 +59,14 @@ func (p *Proposer) Validate() error {
 
 // source names the model in tallies.
 func (p *Proposer) source() string {
-	if p.Name != "" {
-		return p.Name
-	}
-	return p.Model
+	return cmp.Or(p.Name, p.Model)
 }
 
 // normal is the proposer with its defaults.
 func (p *Proposer) normal() *Proposer {
 	q := *p
-	if q.MaxTokens == 0 {
-		q.MaxTokens = DefaultMaxTokens
-	}
-	if q.Repairs == 0 {
-		q.Repairs = DefaultRepairs
-	}
-	q.Repairs = max(q.Repairs, 0)
+	q.MaxTokens = cmp.Or(q.MaxTokens, DefaultMaxTokens)
+	q.Repairs = max(cmp.Or(q.Repairs, DefaultRepairs), 0)
 	return &q
 }
 
