@@ -45,7 +45,8 @@ race:
 # (go.dev/issue/75804): without an input that fails, it is none.
 fuzz:
 	@set -e; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; for pkg in $$($(GO) list ./...); do \
-		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+		list=$$($(GO) test -list '^Fuzz' $$pkg) || { echo "$$list"; exit 1; }; \
+		for target in $$(echo "$$list" | grep '^Fuzz' || true); do \
 			echo "$$pkg $$target"; status=0; \
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s $$pkg >"$$log" 2>&1 || status=$$?; \
 			tail -n 40 "$$log"; \

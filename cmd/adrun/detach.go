@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
 )
@@ -32,7 +33,7 @@ func (a *app) detach(run *runs.Run, f evolveFlags) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting run %s in the background: %w", run.ID, err)
 	}
-	if err := cmd.Process.Release(); err != nil {
+	if err := begun(run, cmd); err != nil {
 		return err
 	}
 	if f.asJSON {
@@ -43,4 +44,26 @@ func (a *app) detach(run *runs.Run, f evolveFlags) error {
 	}
 	_, err = fmt.Fprintln(a.stdout, run.ID)
 	return err
+}
+
+// begun waits until the process has begun the run, so that whoever looks next sees it running, or fails with it.
+func begun(run *runs.Run, cmd *exec.Cmd) error {
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = cmd.Wait() }() // what became of the run is in its status
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for {
+		st, err := run.Status()
+		if err != nil || st.State != runs.New {
+			return err
+		}
+		select {
+		case <-ended:
+			if st, _ := run.Status(); st.State == runs.New {
+				return fmt.Errorf("run %s ended before it began: %s says why", run.ID, run.OutputPath())
+			}
+			return nil
+		case <-look.C:
+		}
+	}
 }

@@ -24,6 +24,7 @@ const maxVectors = 65536
 type exportFlags struct {
 	to, rule, signature, out string
 	vectors                  int
+	asJSON                   bool
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -47,6 +48,7 @@ that compares the copy with them, to be run where the copy is deployed.`,
 	cmd.Flags().StringVar(&f.signature, "signature", "", "the signature that the rule binds to, when several fit")
 	cmd.Flags().StringVar(&f.out, "out", "", "write files into this directory, which is made if need be")
 	cmd.Flags().IntVar(&f.vectors, "vectors", defaultVectors, "how many values to write beside the code")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON: the code, or with --out the files")
 	return cmd
 }
 
@@ -81,6 +83,9 @@ func (a *app) export(path string, f exportFlags) error {
 		if err != nil {
 			return err
 		}
+		if f.asJSON {
+			return a.printJSON(jsonExport{Language: f.to, Rule: r.Name.Text, Signature: sig.Name.Text, Text: text})
+		}
 		_, err = fmt.Fprint(a.stdout, text)
 		return err
 	}
@@ -92,7 +97,26 @@ func (a *app) export(path string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.writeFiles(f.out, files)
+	paths, err := writeFiles(f.out, files)
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return a.printJSON(jsonExport{Language: f.to, Rule: r.Name.Text, Signature: sig.Name.Text, Files: paths})
+	}
+	for _, path := range paths {
+		fmt.Fprintln(a.stdout, path)
+	}
+	return nil
+}
+
+// jsonExport is a rule in another language as --json prints it: its text, or the files that were written.
+type jsonExport struct {
+	Language  string   `json:"language"`
+	Rule      string   `json:"rule"`
+	Signature string   `json:"signature"`
+	Text      string   `json:"text,omitempty"`
+	Files     []string `json:"files,omitempty"`
 }
 
 // gridPoints returns n points of a signature's grid, fewer where the grid has fewer.
@@ -112,17 +136,17 @@ func gridPoints(sig *dsl.Signature, n int) ([][]float64, error) {
 	return points, nil
 }
 
-// writeFiles writes files whole and prints their paths.
-func (a *app) writeFiles(dir string, files []export.File) error {
+// writeFiles writes files whole and returns their paths.
+func writeFiles(dir string, files []export.File) (paths []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
 		if err := atomicfile.Write(path, []byte(f.Text), 0o644); err != nil {
-			return err
+			return paths, err
 		}
-		fmt.Fprintln(a.stdout, path)
+		paths = append(paths, path)
 	}
-	return nil
+	return paths, nil
 }

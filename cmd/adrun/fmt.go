@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) fmtCommand() *cobra.Command {
-	var write, showDiff bool
+	var f fmtFlags
 	cmd := &cobra.Command{
 		Use:   "fmt FILE...",
 		Short: "Print rule files in canonical layout",
@@ -18,16 +18,23 @@ func (a *app) fmtCommand() *cobra.Command {
 that differ, with -d it prints what would change and exits with 1 if anything would.`,
 		Args: atLeast(1, "at least one FILE, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if write && showDiff {
+			if f.write && f.diff {
 				return usagef("-w and -d exclude each other")
 			}
 			failed := false
+			all := []jsonFormatted{}
 			for _, path := range args {
-				bad, err := a.fmtFile(path, write, showDiff)
+				bad, done, err := a.fmtFile(path, f)
 				if err != nil {
 					return err
 				}
 				failed = failed || bad
+				all = append(all, done)
+			}
+			if f.asJSON {
+				if err := a.printJSON(all); err != nil {
+					return err
+				}
 			}
 			if failed {
 				return errFindings
@@ -35,33 +42,53 @@ that differ, with -d it prints what would change and exits with 1 if anything wo
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&write, "write", "w", false, "rewrite the files")
-	cmd.Flags().BoolVarP(&showDiff, "diff", "d", false, "print the difference")
+	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "rewrite the files")
+	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print the difference")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON: an object a file, with its text in canonical layout")
 	return cmd
 }
 
-// fmtFile formats one file; bad says that it does not parse or, with showDiff, that it would change.
-func (a *app) fmtFile(path string, write, showDiff bool) (bad bool, err error) {
+type fmtFlags struct{ write, diff, asJSON bool }
+
+// jsonFormatted is a file as --json prints it. Text and diff are empty when it does not parse.
+type jsonFormatted struct {
+	File      string `json:"file"`
+	Parsed    bool   `json:"parsed"`
+	Canonical bool   `json:"canonical"` // it was before
+	Text      string `json:"text"`
+	Diff      string `json:"diff,omitempty"` // with -d
+}
+
+// fmtFile formats one file; bad says that it does not parse or, with -d, that it would change.
+func (a *app) fmtFile(path string, f fmtFlags) (bad bool, j jsonFormatted, err error) {
 	name, text, err := a.readSource(path)
+	j.File = name
 	if err != nil {
-		return false, err
+		return false, j, err
+	}
+	if f.write && path == "-" {
+		return false, j, usagef("-w needs a file, not standard input")
 	}
 	file, diags := dsl.ParseLimits(name, text, dsl.Limits{})
 	if diags.HasErrors() {
 		a.printDiagnostics(text, diags)
-		return true, nil
+		return true, j, nil
 	}
 	out := dsl.Format(file)
+	j.Parsed, j.Canonical, j.Text = true, out == text, out
+	shown := out
 	switch {
-	case showDiff:
-		_, err = a.stdout.Write(diff.Diff(name, []byte(text), name+" (formatted)", []byte(out)))
-		return out != text, err
-	case write && path == "-":
-		return false, usagef("-w needs a file, not standard input")
-	case write && out != text:
-		return false, replaceFile(path, []byte(out))
-	case !write:
-		fmt.Fprint(a.stdout, out)
+	case f.diff:
+		j.Diff = string(diff.Diff(name, []byte(text), name+" (formatted)", []byte(out)))
+		shown, bad = j.Diff, !j.Canonical
+	case f.write:
+		shown = ""
+		if !j.Canonical {
+			err = replaceFile(path, []byte(out))
+		}
 	}
-	return false, nil
+	if !f.asJSON {
+		fmt.Fprint(a.stdout, shown)
+	}
+	return bad, j, err
 }

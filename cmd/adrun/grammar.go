@@ -13,6 +13,7 @@ import (
 
 func (a *app) grammarCommand() *cobra.Command {
 	var format, signature string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "grammar",
 		Short: "Print the grammar of the rule language",
@@ -25,12 +26,20 @@ canonical layout, of any names or, with --signature, of those that the signature
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return a.printJSON(struct {
+					Format    string `json:"format"`
+					Signature string `json:"signature,omitempty"`
+					Text      string `json:"text"`
+				}{format, signature, text})
+			}
 			_, err = fmt.Fprint(a.stdout, text)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "ebnf", "ebnf, gbnf or lark")
 	cmd.Flags().StringVar(&signature, "signature", "", "narrow gbnf and lark to the names of a signature")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON with the grammar in it")
 	return cmd
 }
 

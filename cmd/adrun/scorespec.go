@@ -47,11 +47,18 @@ func (a *app) scoreSpec(ctx context.Context, path string, f scoreFlags) (err err
 	if err != nil {
 		return err
 	}
-	values, err := scoreTasks(ctx, p.config.Tasks.Problem, c)
+	t, err := scoreTasks(ctx, p.config.Tasks.Problem, c)
 	if err != nil {
 		return err
 	}
-	return a.printValues(values, f.asJSON)
+	values := []catalog.Value{{Name: "reward", Value: t.sum / float64(t.tasks)}, {Name: "tasks", Value: t.tasks}, {Name: "failures", Value: t.failures}}
+	if err := a.printValues(values, f.asJSON); err != nil {
+		return err
+	}
+	if t.failures == t.tasks {
+		return errors.New("every task failed: the reward says nothing about the candidate")
+	}
+	return nil
 }
 
 // stateOf is the state of the artifact that a file holds.
@@ -79,18 +86,23 @@ func (a *app) stateOf(p *plan, f scoreFlags) (slots.State, error) {
 }
 
 // scoreTasks evaluates a candidate on the tasks that are not sealed.
-func scoreTasks(ctx context.Context, work engine.Problem, c *slots.Candidate) ([]catalog.Value, error) {
-	tasks := work.Describe().Tasks
-	sum, failures := 0.0, 0
-	for _, task := range tasks {
+func scoreTasks(ctx context.Context, work engine.Problem, c *slots.Candidate) (t scored, err error) {
+	for _, task := range work.Describe().Tasks {
 		o, err := work.Evaluate(ctx, c, task, 0)
 		if err != nil {
-			return nil, fmt.Errorf("task %s: %w", task.ID, err)
+			return t, fmt.Errorf("task %s: %w", task.ID, err)
 		}
+		t.tasks++
+		t.sum += o.Reward
 		if o.Failure != "" {
-			failures++
+			t.failures++
 		}
-		sum += o.Reward
 	}
-	return []catalog.Value{{Name: "reward", Value: sum / float64(len(tasks))}, {Name: "tasks", Value: len(tasks)}, {Name: "failures", Value: failures}}, nil
+	return t, nil
+}
+
+// scored is what tasks gave.
+type scored struct {
+	sum             float64 // of their rewards
+	tasks, failures int
 }

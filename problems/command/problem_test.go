@@ -235,7 +235,7 @@ func TestNewProblemReportsEverything(t *testing.T) {
 }
 
 func TestReadTasks(t *testing.T) {
-	got, err := ReadTasks("tasks.jsonl", strings.NewReader("{\"id\":\"a\",\"n\":1}\n\n  {\"id\":7,\"cluster\":\"c\"}"))
+	got, err := ReadTasks("tasks.jsonl", strings.NewReader("\ufeff{\"id\":\"a\",\"n\":1}\n\n  {\"id\":7,\"cluster\":\"c\"}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,11 @@ func (s Spec) program() (string, error) {
 	}
 	name := s.Command[0]
 	if filepath.Base(name) != name && !filepath.IsAbs(name) {
-		name = filepath.Join(s.Dir, name)
+		abs, err := filepath.Abs(filepath.Join(s.Dir, name)) // else "./x" of this directory is looked for in PATH as "x"
+		if err != nil {
+			return "", fmt.Errorf("command: %w", err)
+		}
+		name = abs
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
