@@ -201,8 +201,8 @@ func (b Budget) reserved(lanes int) slots.Spend {
 	return b.Reserve.Lease.Times(lanes).Plus(b.Reserve.Merge)
 }
 
-// allowance is a lane's share of what is left of the caps once a merge has its reserve; nil without a cap.
-func (b Budget) allowance(spent slots.Spend, lanes int) *slots.Spend {
+// allowance is a lease's share of what is left of the caps once a merge has its reserve; nil without a cap.
+func (b Budget) allowance(spent slots.Spend, leases int) *slots.Spend {
 	if b.MaxCalls+b.MaxTokens == 0 && b.MaxCost == 0 {
 		return nil
 	}
@@ -211,15 +211,53 @@ func (b Budget) allowance(spent slots.Spend, lanes int) *slots.Spend {
 		if most == 0 {
 			return math.MaxInt
 		}
-		return max(0, most-used) / lanes
+		return max(0, most-used) / leases
 	}
 	a := slots.Spend{
 		Rollouts: math.MaxInt, Calls: share(b.MaxCalls, spent.Calls), Tokens: share(b.MaxTokens, spent.Tokens), Cost: math.Inf(1),
 	}
 	if b.MaxCost > 0 {
-		a.Cost = max(0, b.MaxCost-spent.Cost) / float64(lanes)
+		a.Cost = max(0, b.MaxCost-spent.Cost) / float64(leases)
 	}
 	return &a
+}
+
+// promise is the most that the requests of a lease with this allowance cost, where a cap bounds them.
+func (b Budget) promise(a *slots.Spend) slots.Spend {
+	p := b.Reserve.Lease
+	if b.MaxCalls > 0 && p.Calls > 0 {
+		p.Calls = max(p.Calls, a.Calls)
+	}
+	if b.MaxTokens > 0 && p.Tokens > 0 {
+		p.Tokens = max(p.Tokens, a.Tokens)
+	}
+	if b.MaxCost > 0 && p.Cost > 0 {
+		p.Cost = max(p.Cost, a.Cost)
+	}
+	return p
+}
+
+// claim is what was spent and what will be before the run can end: at a barrier nothing more. Without barriers
+// there are leases under way and a last merge of what they bring: they keep what they were promised, and cost as
+// much a lease as all that followed the opening has cost so far.
+func (r *run) claim() slots.Spend {
+	if !r.cfg.Parallel.Async.On {
+		return r.spend
+	}
+	mean := over(r.spend.Minus(r.opening).Times(r.prepared-r.absorbed), r.absorbed)
+	return r.spend.Plus(mean.Max(r.promised.Plus(r.cfg.Budget.Reserve.Merge)))
+}
+
+// affords reports whether the budget holds another lease beside what is under way.
+func (r *run) affords() bool {
+	_, ok := r.cfg.Budget.fits(r.claim(), r.cfg.Budget.reserved(1))
+	return ok
+}
+
+// over is a part of a spend; the whole for 0.
+func over(s slots.Spend, n int) slots.Spend {
+	n = max(1, n)
+	return slots.Spend{Rollouts: s.Rollouts / n, Calls: s.Calls / n, Tokens: s.Tokens / n, Cost: s.Cost / float64(n)}
 }
 
 // fits reports whether another amount can be spent under every cap, and names the cap that it breaks.

@@ -76,6 +76,14 @@ type Parallel struct {
 	Async Async
 }
 
+// underWay is how many leases there are at once.
+func (p Parallel) underWay() int {
+	if p.Async.On {
+		return p.Async.Ratio * p.Lanes
+	}
+	return p.Lanes
+}
+
 // Order says how a barrier-free run orders its leases.
 type Order string
 
@@ -116,8 +124,8 @@ type Budget struct {
 	MaxCost     float64
 	// Money says that cost is money, which models and evaluators report: the operators of rules then cost nothing.
 	Money bool
-	// Reserve is what requests to models may cost at most. A round for which it does not fit is not begun, so
-	// that no cap is passed.
+	// Reserve is what requests to models may cost at most. A round or, without barriers, a lease for which it does
+	// not fit is not begun, so that no cap is passed.
 	Reserve Reserve
 	// Governor shuts off optional spend as the budget runs out, Allocator decides it a candidate; nil is
 	// neither.

@@ -27,6 +27,7 @@ type lease struct {
 	group           stats.Moments
 	population      *slots.Population
 	allowance       *slots.Spend
+	promise         slots.Spend // see Budget.promise
 	remaining       float64
 	decider         Decider // nil without an allocator
 }
@@ -98,8 +99,9 @@ func (r *run) prepare(id, round, lane int) (*lease, error) {
 	l := &lease{
 		id: id, round: round, lane: lane, artifact: r.artifacts[n], base: v[n], view: v,
 		population: r.population(), remaining: r.cfg.Budget.fractionLeft(r.spend),
-		allowance: r.cfg.Budget.allowance(r.spend, r.cfg.Parallel.Lanes),
+		allowance: r.cfg.Budget.allowance(r.claim(), r.cfg.Parallel.underWay()),
 	}
+	l.promise = r.cfg.Budget.promise(l.allowance)
 	if r.cfg.Budget.Allocator != nil {
 		l.decider = r.cfg.Budget.Allocator.Snapshot()
 	}
@@ -116,6 +118,8 @@ func (r *run) prepare(id, round, lane int) (*lease, error) {
 	if m := r.groups[l.key()]; m != nil {
 		l.group = *m
 	}
+	r.prepared++
+	r.promised = r.promised.Plus(l.promise)
 	return l, nil
 }
 
@@ -445,7 +449,8 @@ func (r *run) absorb(l *lease, f finished) error {
 	if err := r.journal.note(LeaseEntry, rec); err != nil {
 		return err
 	}
-	r.spend = r.spend.Plus(rec.Spend)
+	r.spend, r.promised = r.spend.Plus(rec.Spend), r.promised.Minus(l.promise)
+	r.absorbed++
 	for s, m := range f.meters {
 		r.meters.add(s, m.Wall, m.Calls, m.Spend)
 	}

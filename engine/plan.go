@@ -72,6 +72,9 @@ func firstRound(c Config, s Split) slots.Spend {
 	if c.Tasks.Problem.Describe().Signature != nil && !c.Budget.Money {
 		least.Cost = float64(least.Rollouts) // a rule costs a unit at least
 	}
+	if c.Parallel.Async.On {
+		least = least.Plus(c.Budget.Reserve.Merge) // the last one
+	}
 	return least.Plus(c.Budget.reserved(c.Parallel.Lanes))
 }
 

@@ -296,16 +296,23 @@ func TestARunStoppedByTimeIsAPrefix(t *testing.T) {
 // of time.
 func TestARunStoppedWithoutBarriersResumes(t *testing.T) {
 	for _, order := range []engine.Order{engine.Window, engine.Arrival} {
-		t.Run(string(order), func(t *testing.T) { testStops(t, order) })
+		t.Run(string(order), func(t *testing.T) { testStops(t, order, engine.StopRounds, func(*engine.Config) {}) })
+		t.Run(string(order)+", capped", func(t *testing.T) {
+			testStops(t, order, engine.StopTokens, func(c *engine.Config) {
+				capped(order, 20_000, c.Seed)(c)
+				c.Budget.Rounds = 100
+			})
+		})
 	}
 }
 
-func testStops(t *testing.T, order engine.Order) {
+func testStops(t *testing.T, order engine.Order, end engine.StopReason, set func(*engine.Config)) {
 	const rounds = 6
 	config := func(c *engine.Config) {
 		c.Parallel.Async = engine.Async{On: true, Order: order}
 		c.Tasks.Source = &growing{}
 		c.Budget.Rounds = rounds
+		set(c)
 	}
 	_, want := mustRun(t, hillConfig(config))
 	for name, tt := range map[string]struct {
@@ -344,11 +351,14 @@ func testStops(t *testing.T, order engine.Order) {
 				return res.Stop
 			}
 			stop, before := run(at), logOf(m)
+			if stop == end && at > 1 {
+				break // it was over before that
+			}
 			if stop != tt.stop {
 				t.Fatalf("%s at turn %d: stopped by %s", name, at, stop)
 			}
 			stop, after := run(-1), logOf(m)
-			if !strings.HasPrefix(after, before) || stop != engine.StopRounds {
+			if !strings.HasPrefix(after, before) || stop != end {
 				t.Fatalf("%s at turn %d, stopped by %s: the log is no prefix:\n%s", name, at, stop, firstDiff(after, before))
 			}
 			if diff := firstDiff(want, after); order == engine.Window && diff != "" {

@@ -70,6 +70,10 @@ type run struct {
 	allocation AllocationStats
 
 	spend      slots.Spend
+	opening    slots.Spend // before the first lease
+	prepared   int         // leases
+	absorbed   int         // of them
+	promised   slots.Spend // to the others
 	lastStep   slots.Spend // spend at the last history row
 	elapsed    time.Duration
 	earlier    time.Duration // the last recorded reading of an interrupted run
@@ -215,6 +219,7 @@ func (r *run) begin(ctx context.Context) (StopReason, error) {
 		a.start = s
 		r.archive(a, s, 0, -1)
 	}
+	r.opening = r.spend
 	return "", r.journal.flush(ctx)
 }
 
@@ -281,7 +286,7 @@ func (r *run) barrier(ctx context.Context) (StopReason, error) {
 	case b.Patience > 0 && r.idle >= b.Patience:
 		return StopPatience, nil
 	}
-	if reason, ok := b.fits(r.spend, mean.Max(b.reserved(r.cfg.Parallel.Lanes))); !ok {
+	if reason, ok := b.fits(r.claim(), mean.Max(b.reserved(r.cfg.Parallel.Lanes))); !ok {
 		return reason, nil
 	}
 	if s, ok := b.Governor.(Stopper); ok && s.StopEarly(r.history) {
@@ -302,10 +307,7 @@ func (r *run) meanSpend() slots.Spend {
 	if n == 0 {
 		return slots.Spend{Rollouts: r.cfg.Parallel.Lanes}
 	}
-	return slots.Spend{
-		Rollouts: r.spend.Rollouts / n, Calls: r.spend.Calls / n,
-		Tokens: r.spend.Tokens / n, Cost: r.spend.Cost / float64(n),
-	}
+	return over(r.spend, n)
 }
 
 func (r *run) meanTime() time.Duration {

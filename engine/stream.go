@@ -6,11 +6,11 @@ import (
 )
 
 // stream is the barrier-free loop. Up to W = Ratio·Lanes leases are under way; a lease that is merged
-// makes room for the next, which starts from the heads as they are then. A merge happens when enough cards
-// have gathered or enough leases have gone by. Only this goroutine touches the run.
+// makes room for the next, which starts from the heads as they are then, if the budget holds it. A merge happens
+// when enough cards have gathered or enough leases have gone by. Only this goroutine touches the run.
 func (r *run) stream(ctx context.Context) (StopReason, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &streamer{run: r, window: r.cfg.Parallel.Async.Ratio * r.cfg.Parallel.Lanes}
+	s := &streamer{run: r, window: r.cfg.Parallel.underWay()}
 	s.done = make(chan arrived, s.window)
 	s.free = make(chan struct{}, r.cfg.Parallel.Workers)
 	s.order = r.journal.leaseOrder()
@@ -24,6 +24,9 @@ type streamer struct {
 	run     *run
 	window  int
 	started int
+	idle    bool // leases are started, to count as under way, and not worked on
+	ended   bool // none are
+	live    int  // started and worked on
 	merged  int
 	waiting map[int]arrived // finished leases whose turn has not come
 	done    chan arrived
@@ -46,20 +49,11 @@ func (s *streamer) loop(ctx context.Context) (StopReason, error) {
 		return reason, err
 	}
 	for {
-		for s.started < s.merged+s.window {
-			if err := s.start(ctx); err != nil {
-				return "", err
-			}
-		}
-		got, err := s.next(ctx)
+		due, err := s.take(ctx)
 		if err != nil {
 			return "", err
 		}
-		due, err := s.absorb(got)
-		if err != nil || !due {
-			if err != nil {
-				return "", err
-			}
+		if !due {
 			continue
 		}
 		if err := s.step(ctx); err != nil {
@@ -73,6 +67,24 @@ func (s *streamer) loop(ctx context.Context) (StopReason, error) {
 			return reason, s.drain(ctx, reason)
 		}
 	}
+}
+
+// take starts what there is room for and takes a lease in. It reports whether a merge is due, as it is when the
+// budget holds no further lease.
+func (s *streamer) take(ctx context.Context) (due bool, err error) {
+	for !s.ended && s.started < s.merged+s.window && s.run.affords() {
+		if err := s.start(ctx); err != nil {
+			return false, err
+		}
+	}
+	if s.merged == s.live {
+		return true, nil
+	}
+	got, err := s.next(ctx)
+	if err != nil {
+		return false, err
+	}
+	return s.absorb(got)
 }
 
 // absorb takes a lease in and reports whether a merge is due.
@@ -96,17 +108,13 @@ func (s *streamer) step(ctx context.Context) error {
 // would have been merged anyway, up to the turn at which it would have been done, so that its log is a prefix of
 // the unlimited run's.
 func (s *streamer) drain(ctx context.Context, reason StopReason) error {
-	done := reason.Final()
-	for s.merged < s.started {
-		got, err := s.next(ctx)
+	s.idle, s.ended = true, reason.Final()
+	for s.merged < s.live {
+		due, err := s.take(ctx)
 		if err != nil {
 			return err
 		}
-		due, err := s.absorb(got)
-		if err != nil {
-			return err
-		}
-		if !due || done {
+		if !due || s.ended {
 			continue
 		}
 		if err := s.step(ctx); err != nil {
@@ -116,7 +124,7 @@ func (s *streamer) drain(ctx context.Context, reason StopReason) error {
 		if err != nil {
 			return err
 		}
-		done = next.Final()
+		s.ended = next.Final()
 	}
 	if !reason.Final() {
 		return nil
@@ -141,6 +149,10 @@ func (s *streamer) start(ctx context.Context) error {
 		return err
 	}
 	s.started++
+	if s.idle {
+		return nil
+	}
+	s.live++
 	s.wg.Go(func() {
 		select {
 		case s.free <- struct{}{}:
