@@ -1,6 +1,9 @@
 package ledger
 
-import "os"
+import (
+	"context"
+	"os"
+)
 
 // Keeper is told when the file itself changes. What is written goes into the write-ahead log beside it, every
 // frame of which has a checksum; the file changes only when the log is folded into it. A Keeper that writes
@@ -38,20 +41,33 @@ func (s *Store) foldIfLong() {
 // fold folds the log into the file. Without success, for want of space or because somebody still reads the
 // log, it stays beside the file and is as good there. The caller holds mu.
 func (s *Store) fold() {
-	if s.keeper != nil {
-		if s.keeper.Unseal() != nil {
-			return // the file must not change under its seal
-		}
-		// Whoever reads the log is not waited for: the run would stand still.
-		_, _ = s.db.Exec(`PRAGMA busy_timeout = 0`)
-		defer func() { _, _ = s.db.Exec(busyTimeout) }()
+	if s.keeper == nil {
+		_, _ = s.db.Exec(foldLog)
+		return
 	}
-	_, _ = s.db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
-	if s.keeper != nil {
-		_ = markLog(s.path + "-wal") // without a mark a torn frame may be taken for a damaged one
-		_ = s.keeper.Seal()          // without a seal there is nothing that could be wrong
-		s.foldAt = size(s.path+"-wal") + max(leastFold, size(s.path)/4)
+	if s.keeper.Unseal() != nil {
+		return // the file must not change under its seal
 	}
+	s.foldKept()
+	_ = s.keeper.Seal() // without a seal there is nothing that could be wrong
+	s.foldAt = size(s.path+"-wal") + max(leastFold, size(s.path)/4)
+}
+
+const foldLog = `PRAGMA wal_checkpoint(TRUNCATE)`
+
+// foldKept folds the log of a ledger that nobody else writes, and marks it if it could not be cut.
+func (s *Store) foldKept() {
+	ctx := context.Background()
+	conn, err := s.db.Conn(ctx) // the only one: nobody writes an outcome meanwhile
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	// Whoever reads the log is not waited for: the run would stand still.
+	_, _ = conn.ExecContext(ctx, `PRAGMA busy_timeout = 0`)
+	_, _ = conn.ExecContext(ctx, foldLog)
+	_, _ = conn.ExecContext(ctx, busyTimeout)
+	_ = markLog(s.path + "-wal") // without a mark a torn frame may be taken for a damaged one
 }
 
 // size is that of a file, 0 without one.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -138,6 +139,42 @@ func TestAFlippedByteOverAnOldLog(t *testing.T) {
 		now.log[at] ^= 4
 	}
 	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFoldingBesideOutcomes folds again and again beside a reader, while outcomes are stored.
+func TestFoldingBesideOutcomes(t *testing.T) {
+	k := openKept(t)
+	k.write(t, 1)
+	release := ledger.Hold(t, k.path)
+	stored := make(chan error)
+	const writers, each = 4, 60
+	for w := range writers {
+		go func() {
+			var err error
+			for i := range each {
+				o := engine.Outcome{Failure: strings.Repeat("x", 100*i)}
+				err = errors.Join(err, k.PutOutcome(t.Context(), fmt.Sprint(w, i), o))
+			}
+			stored <- err
+		}()
+	}
+	for left := writers; left > 0; {
+		select {
+		case err := <-stored:
+			if left--; err != nil {
+				t.Error(err)
+			}
+		default:
+			ledger.Fold(k.Store)
+		}
+	}
+	now := k.image(t)
+	if err := now.check(t, now.log); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(release(), k.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
