@@ -18,7 +18,7 @@ type Split struct {
 // With fewer than two tasks nothing is left to train on.
 func SplitTasks(tasks []slots.Task, f float64) Split {
 	n := len(tasks)
-	held := min(n, max(1, int(math.Floor(f*float64(n)+0.5))))
+	held := min(n, max(1, int(math.Floor(float64(f*float64(n))+0.5))))
 	return Split{Train: tasks[: n-held : n-held], HeldOut: tasks[n-held:]}
 }
 

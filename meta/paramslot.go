@@ -274,7 +274,7 @@ func (s *ParamSlot) Family() []Member {
 	all := []Member{{"as declared", s.Initial()}}
 	for _, p := range s.cfg.Params {
 		for i := range familySteps {
-			v := p.Lo + (p.Hi-p.Lo)*float64(i)/(familySteps-1)
+			v := p.Lo + float64((p.Hi-p.Lo)*float64(i)/(familySteps-1))
 			if p.Int {
 				v = math.Round(v)
 			}

@@ -71,7 +71,7 @@ func (s Spend) Minus(t Spend) Spend {
 
 // Times returns the spend n times.
 func (s Spend) Times(n int) Spend {
-	return Spend{Rollouts: n * s.Rollouts, Calls: n * s.Calls, Tokens: n * s.Tokens, Cost: float64(n) * s.Cost}
+	return Spend{Rollouts: n * s.Rollouts, Calls: n * s.Calls, Tokens: n * s.Tokens, Cost: float64(float64(n) * s.Cost)}
 }
 
 // Max is the larger of both, part by part.

@@ -11,7 +11,7 @@ func StudentUpper(t, df float64) float64 {
 	if !(df > 0) || math.IsNaN(t) {
 		return math.NaN()
 	}
-	half := 0.5 * mathext.RegIncBeta(df/2, 0.5, df/(df+t*t))
+	half := 0.5 * mathext.RegIncBeta(df/2, 0.5, df/(df+float64(t*t)))
 	if t < 0 {
 		return 1 - half
 	}

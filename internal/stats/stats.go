@@ -54,20 +54,20 @@ func integrate(a, b, c, d float64) float64 {
 		}
 		w := math.Exp(l)
 		mass += w
-		sum += w * mathext.RegIncBeta(c, d, logistic(t))
+		sum += float64(w * mathext.RegIncBeta(c, d, logistic(t)))
 		return true
 	}
 	add(mode)
-	for i := 1; add(mode + float64(i)*h); i++ {
+	for i := 1; add(mode + float64(float64(i)*h)); i++ {
 	}
-	for i := 1; add(mode - float64(i)*h); i++ {
+	for i := 1; add(mode - float64(float64(i)*h)); i++ {
 	}
 	return sum / mass
 }
 
 // logDensity is the log density of logit X at t, up to a constant: a·log σ(t) + b·log σ(−t).
 func logDensity(a, b, t float64) float64 {
-	return -a*softplus(-t) - b*softplus(t)
+	return float64(-a*softplus(-t)) - float64(b*softplus(t))
 }
 
 // softplus is log(1 + e^t).
@@ -98,7 +98,7 @@ func SignEValue(wins, losses int) float64 {
 		return 0
 	}
 	n := float64(wins + losses)
-	return math.Exp((n+1)*math.Ln2 + mathext.Lbeta(a, b) + math.Log(upper))
+	return math.Exp(float64((n+1)*math.Ln2) + mathext.Lbeta(a, b) + math.Log(upper))
 }
 
 // SignTest returns the exact one-sided p-value of at least wins wins in wins + losses fair tosses; 1 when
