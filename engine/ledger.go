@@ -40,7 +40,8 @@ const (
 )
 
 // Canonical reports whether entries of the kind belong to the canonical log, which is the same for every
-// number of workers, on every machine and through every resume.
+// number of workers and through every resume. Processors of another kind may differ in the last bits of what an
+// acceptance has computed.
 func (k EntryKind) Canonical() bool { return k != ClockEntry }
 
 // effect reports whether entries of the kind hold what came from outside and does not follow from others.
