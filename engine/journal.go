@@ -17,6 +17,7 @@ type journal struct {
 	ledger  Ledger
 	stored  []Entry
 	leases  map[int]Entry // stored leases by number
+	order   []int         // their numbers, as they were merged
 	next    int           // entries played back or made, so far
 	pending []Entry
 	stable  []Ref
@@ -32,7 +33,7 @@ func newJournal(l Ledger, stored []Entry) (*journal, error) {
 		if err != nil {
 			return nil, err
 		}
-		j.leases[rec.Lease] = e
+		j.leases[rec.Lease], j.order = e, append(j.order, rec.Lease)
 	}
 	return j, nil
 }
@@ -44,17 +45,6 @@ func (j *journal) lease(id int) (rec LeaseRecord, ok bool, err error) {
 		rec, err = decode[LeaseRecord](e, LeaseEntry)
 	}
 	return rec, ok, err
-}
-
-// leaseOrder lists the stored leases in the order in which they were merged.
-func (j *journal) leaseOrder() []int {
-	var order []int
-	for _, e := range j.stored {
-		if rec, err := decode[struct{ Lease int }](e, LeaseEntry); err == nil {
-			order = append(order, rec.Lease)
-		}
-	}
-	return order
 }
 
 // decode reads the data of an entry.

@@ -89,7 +89,7 @@ type finished struct {
 	outcome  Outcome // zero when played back
 	replayed bool
 	meters   Meters
-	err      error
+	err      error // the run cannot go on
 }
 
 // prepare makes the next lease. Leases are prepared in order.
@@ -127,11 +127,10 @@ func (l *lease) key() group {
 	return group{artifact: l.artifact.id, version: l.base.epoch, cluster: l.task.Cluster}
 }
 
-// lease makes one rollout and what follows from it up to a card. It runs in its lane's goroutine and
-// returns an error only when the run cannot go on.
-func (r *run) lease(ctx context.Context, l *lease) (finished, error) {
+// lease makes one rollout and what follows from it up to a card. It runs in its lane's goroutine.
+func (r *run) lease(ctx context.Context, l *lease) finished {
 	if rec, ok, err := r.journal.lease(l.id); ok || err != nil {
-		return finished{rec: rec, replayed: true, err: err}, err
+		return finished{rec: rec, replayed: true, err: err}
 	}
 	w := &worker{run: r, lease: l, meters: Meters{}}
 	w.rec = LeaseRecord{
@@ -139,7 +138,7 @@ func (r *run) lease(ctx context.Context, l *lease) (finished, error) {
 		Touched: l.touched(), Head: l.base.head, Task: l.task.ID,
 	}
 	err := w.work(ctx)
-	return finished{rec: w.rec, outcome: w.outcome, meters: w.meters, err: err}, err
+	return finished{rec: w.rec, outcome: w.outcome, meters: w.meters, err: err}
 }
 
 // touched lists the versions that the lease sees, that of its own artifact first.

@@ -253,9 +253,9 @@ func (r *run) round(ctx context.Context, round int) error {
 		leases[lane] = l
 	}
 	done := make([]finished, lanes)
-	failed := each(r.cfg.Parallel.Workers, lanes, func(i int) (err error) {
-		done[i], err = r.lease(ctx, leases[i])
-		return err
+	failed := each(r.cfg.Parallel.Workers, lanes, func(i int) error {
+		done[i] = r.lease(ctx, leases[i])
+		return done[i].err
 	})
 	for i, l := range leases {
 		if done[i].err != nil || done[i].rec.Task == "" {

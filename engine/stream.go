@@ -13,7 +13,6 @@ func (r *run) stream(ctx context.Context) (StopReason, error) {
 	s := &streamer{run: r, window: r.cfg.Parallel.underWay()}
 	s.done = make(chan arrived, s.window)
 	s.free = make(chan struct{}, r.cfg.Parallel.Workers)
-	s.order = r.journal.leaseOrder()
 	defer s.wg.Wait()
 	defer cancel()
 	return s.loop(ctx)
@@ -32,8 +31,7 @@ type streamer struct {
 	done    chan arrived
 	free    chan struct{} // one for each lease that may be worked on
 	wg      sync.WaitGroup
-	order   []int // leases in the order in which the log has them
-	since   int   // leases merged since the last step
+	since   int // leases merged since the last step
 	round   int
 }
 
@@ -161,9 +159,7 @@ func (s *streamer) start(ctx context.Context) error {
 			s.done <- arrived{lease: l, finished: finished{err: ctx.Err()}}
 			return
 		}
-		f, err := s.run.lease(ctx, l)
-		f.err = err
-		s.done <- arrived{lease: l, finished: f}
+		s.done <- arrived{lease: l, finished: s.run.lease(ctx, l)}
 	})
 	return nil
 }
@@ -174,8 +170,8 @@ func (s *streamer) next(ctx context.Context) (arrived, error) {
 	want := s.merged
 	if s.run.cfg.Parallel.Async.Order == Arrival {
 		want = -1
-		if s.merged < len(s.order) {
-			want = s.order[s.merged]
+		if order := s.run.journal.order; s.merged < len(order) {
+			want = order[s.merged]
 		}
 	}
 	for {
