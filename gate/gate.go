@@ -280,10 +280,10 @@ func refused(ds dsl.Diagnostics, rule *dsl.Rule) Verdict {
 	return v
 }
 
-// CheckAST judges a rule that a program built, without printing or parsing it. Built trees of the
+// CheckAST judges a rule that a program built, without parsing it. Built trees of the
 // language's own making pass the checks; the first finding alone is reported of one that does not.
 func (g *Gate) CheckAST(rule *dsl.Rule) Verdict {
-	if ds := g.treeSize(rule); ds != nil {
+	if ds := g.misnamed(rule); ds != nil {
 		return refused(ds, nil)
 	}
 	if err := g.checker.AST(rule); err != nil {
@@ -292,8 +292,8 @@ func (g *Gate) CheckAST(rule *dsl.Rule) Verdict {
 	return g.judge(rule, "")
 }
 
-// treeSize checks what the text of a built rule would weigh, and that it is bound by its name.
-func (g *Gate) treeSize(rule *dsl.Rule) dsl.Diagnostics {
+// misnamed checks that a built rule has a body and the name that binds it to the signature.
+func (g *Gate) misnamed(rule *dsl.Rule) dsl.Diagnostics {
 	if rule == nil || rule.Body == nil {
 		return dsl.Diagnostics{{Code: dsl.CodeInvalidTree, Message: "the rule has no body"}}
 	}

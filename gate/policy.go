@@ -84,7 +84,7 @@ func NewPolicyGate(cfg PolicyConfig) (*PolicyGate, error) {
 	return g, nil
 }
 
-// Check judges a text that holds one policy of the slot; cases and signatures may stand beside it.
+// Check judges a text that holds one policy of the slot and nothing else.
 func (g *PolicyGate) Check(src string) PolicyVerdict { return g.CheckNamed("candidate", src) }
 
 // CheckNamed is Check of a text that diagnostics call name.
