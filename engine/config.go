@@ -139,7 +139,7 @@ type Budget struct {
 type Reserve struct {
 	// Lease is the most that the first request of a lease may cost; later ones keep to the lease's allowance.
 	Lease slots.Spend
-	// Merge is the most that the requests of a merge may cost.
+	// Merge is the most that the requests of a step's merges, one an artifact, may cost.
 	Merge slots.Spend
 }
 
