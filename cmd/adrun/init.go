@@ -28,18 +28,24 @@ func (a *app) initCommand() *cobra.Command {
 --data names the problem on which it evolves; a target that only one problem evolves needs none. With
 --data FILE, a CSV file of logged decisions, TARGET is the signature of its columns, or just "table".
 With --kind policy_slot TARGET is a slot of the engine, such as selection, and --data an inner problem.
-'adrun schema' lists problems and signatures. The file is NAME.yaml and is never written over.`,
+With --data command the work is your own: TARGET is a name for the signature, such as jobs.priority, and beside
+the spec stand an evaluator in Python and tasks, to be replaced by yours; with --kind text TARGET is a name,
+and a proposer stands there too.
+'adrun schema' lists problems and signatures. The file is NAME.yaml; no file is ever written over.`,
 		Args: exactly(1, "one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.init(args[0], f) },
 	}
-	cmd.Flags().StringVar(&f.kind, "kind", "rule", "what evolves: rule, or policy_slot")
-	cmd.Flags().StringVar(&f.data, "data", "", "the problem, or a file of decisions")
+	cmd.Flags().StringVar(&f.kind, "kind", "rule", "what evolves: rule, text, or policy_slot")
+	cmd.Flags().StringVar(&f.data, "data", "", "the problem, command for work of your own, or a file of decisions")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "the file to write (default NAME.yaml)")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print what was written as JSON")
 	return cmd
 }
 
 func (a *app) init(target string, f initFlags) error {
+	if f.kind == spec.KindText || f.kind == spec.KindRule && f.data == spec.Command {
+		return a.initOwn(target, f)
+	}
 	d, err := draftOf(target, f)
 	if err != nil {
 		return &usageError{err}
@@ -67,12 +73,35 @@ func (a *app) init(target string, f initFlags) error {
 		return err
 	}
 	if f.asJSON {
-		return a.printJSON(struct {
-			File    string `json:"file"`
-			Problem string `json:"problem"`
-		}{f.out, d.Problem})
+		return a.printJSON(jsonInit{File: f.out, Problem: d.Problem})
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s is written: 'adrun plan %s' says what it would do, 'adrun evolve %s' does it\n", f.out, f.out, f.out)
+	return err
+}
+
+// jsonInit is what init wrote as --json prints it.
+type jsonInit struct {
+	File    string   `json:"file"`
+	Problem string   `json:"problem"`
+	Beside  []string `json:"beside,omitempty"` // the other files
+}
+
+// initOwn writes a spec with an evaluator and tasks.
+func (a *app) initOwn(target string, f initFlags) error {
+	s, err := starterOf(target, f)
+	if err != nil {
+		return &usageError{err}
+	}
+	paths, err := s.write(f.out)
+	if err != nil {
+		return err
+	}
+	file, beside := paths[0], paths[1:]
+	if f.asJSON {
+		return a.printJSON(jsonInit{file, spec.Command, beside})
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s is written, and beside it %s: 'adrun score %s' tries the evaluator, 'adrun evolve %s' evolves\n",
+		file, strings.Join(beside, ", "), file, file)
 	return err
 }
 
@@ -83,7 +112,7 @@ func draftOf(target string, f initFlags) (draft, error) {
 		return slotDraft(target, f.data)
 	case spec.KindRule:
 	default:
-		return draft{}, fmt.Errorf("--kind is %q: init writes specs of %s and %s", f.kind, spec.KindRule, spec.KindPolicySlot)
+		return draft{}, fmt.Errorf("--kind is %q: init writes specs of %s, %s and %s", f.kind, spec.KindRule, spec.KindText, spec.KindPolicySlot)
 	}
 	if f.data != "" && exists(f.data) {
 		return tableDraft(target, f)
@@ -146,7 +175,7 @@ func problemFor(target, name string) (catalog.Problem, error) {
 	}
 	switch len(fits) {
 	case 0:
-		return catalog.Problem{}, fmt.Errorf("no problem evolves %q: there are %s", target, strings.Join(targets, ", "))
+		return catalog.Problem{}, fmt.Errorf("no problem evolves %q: there are %s; --data command is for work of your own", target, strings.Join(targets, ", "))
 	case 1:
 		return fits[0], nil
 	}
