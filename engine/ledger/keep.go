@@ -55,7 +55,7 @@ func (s *Store) fold() {
 
 const foldLog = `PRAGMA wal_checkpoint(TRUNCATE)`
 
-// foldKept folds the log of a ledger that nobody else writes, and marks it if it could not be cut.
+// foldKept folds the log of a ledger that nobody else writes, and ends it if it could not be cut.
 func (s *Store) foldKept() {
 	ctx := context.Background()
 	conn, err := s.db.Conn(ctx) // the only one: nobody writes an outcome meanwhile
@@ -67,7 +67,7 @@ func (s *Store) foldKept() {
 	_, _ = conn.ExecContext(ctx, `PRAGMA busy_timeout = 0`)
 	_, _ = conn.ExecContext(ctx, foldLog)
 	_, _ = conn.ExecContext(ctx, busyTimeout)
-	_ = markLog(s.path + "-wal") // without a mark a torn frame may be taken for a damaged one
+	_ = endLog(s.path + "-wal") // else frames that nobody needs may be taken for damaged ones
 }
 
 // size is that of a file, 0 without one.

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 )
@@ -42,16 +41,13 @@ func CheckLog(path string) error {
 	if !w.whole {
 		return damaged("its header is wrong")
 	}
-	frame := 0
-	for len(w.rest) >= w.frame() && w.next() {
-		frame++
-	}
+	w.walk()
 	more := len(w.rest) / w.frame()
 	over := more > 1 || bytes.HasPrefix(w.rest[more*w.frame():], logMark(w.salt[0]-1))
 	for n := range more {
-		torn := n == 0 && over && !w.committed
+		torn := n == 0 && over && w.committed == 0
 		if !torn && !w.earlier(w.rest[n*w.frame():]) {
-			return damaged("frame %d of %d is wrong", frame+n, frame+more)
+			return damaged("frame %d of %d is wrong", w.frames+n, w.frames+more)
 		}
 	}
 	return nil
@@ -66,7 +62,8 @@ type walReader struct {
 	sum        [2]uint32
 	rest       []byte
 	whole      bool // the header is right
-	committed  bool // a frame that was stepped over ends a transaction
+	frames     int  // that were stepped over
+	committed  int  // of them, up to the end of the last transaction
 }
 
 func newWalReader(log []byte) *walReader {
@@ -89,20 +86,29 @@ func (w *walReader) frame() int { return frameHeader + w.page }
 // logMark is what stands behind the frames of an old log with that first salt. No frame begins like that: there is no page 0.
 func logMark(salt uint32) []byte { return binary.BigEndian.AppendUint32(make([]byte, 4), salt) }
 
-// markLog marks a log that was folded and could not be cut.
-func markLog(path string) (err error) {
+// endLog puts an end to a log that was folded and could not be cut: what a transaction without a commit left
+// would stand behind frames of the same log that are written over its beginning, and remains need their mark.
+// Nobody else may write the log; readers look at what is committed.
+func endLog(path string) (err error) {
+	log, err := os.ReadFile(path)
+	if err != nil || len(log) < walHeader {
+		return err // it was cut, and is empty
+	}
+	w := newWalReader(log)
+	if !w.whole {
+		return nil
+	}
+	w.walk()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	header := make([]byte, walHeader)
-	if _, err := io.ReadFull(f, header); err != nil {
-		return err // it was cut, and is empty
+	end := int64(walHeader + w.committed*w.frame())
+	if err := f.Truncate(end); err != nil {
+		return err
 	}
-	w := newWalReader(header)
-	frames := (size(path) - walHeader) / int64(w.frame())
-	_, err = f.WriteAt(logMark(w.salt[0]), walHeader+frames*int64(w.frame()))
+	_, err = f.WriteAt(logMark(w.salt[0]), end)
 	return err
 }
 
@@ -119,6 +125,13 @@ func (w *walReader) add(b []byte) {
 	}
 }
 
+// walk steps over the frames that are right.
+func (w *walReader) walk() {
+	for len(w.rest) >= w.frame() && w.next() {
+		continue
+	}
+}
+
 // next steps over a frame, if it is right.
 func (w *walReader) next() bool {
 	f, be, before := w.rest[:w.frame()], binary.BigEndian, w.sum
@@ -129,6 +142,9 @@ func (w *walReader) next() bool {
 		return false
 	}
 	w.rest = w.rest[w.frame():]
-	w.committed = w.committed || be.Uint32(f[4:]) != 0 // the size of the file then
+	w.frames++
+	if be.Uint32(f[4:]) != 0 { // the size of the file after a commit
+		w.committed = w.frames
+	}
 	return true
 }

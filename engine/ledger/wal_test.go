@@ -178,3 +178,34 @@ func TestFoldingBesideOutcomes(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestAnUnfinishedTransactionIsOverwritten goes on, beside a reader, with the ledger of a process that was killed
+// in a transaction of several frames, and is killed before it has written as much.
+func TestAnUnfinishedTransactionIsOverwritten(t *testing.T) {
+	k := openKept(t)
+	k.write(t, 1)
+	seq := k.seq
+	k.write(t, 5)
+	now := k.image(t)
+	path := filepath.Join(t.TempDir(), "l.db")
+	if err := errors.Join(os.WriteFile(path, now.db, 0o644), os.WriteFile(path+"-wal", now.log[:len(now.log)-frame], 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	again := &kept{path: path, seq: seq}
+	release := ledger.Hold(t, path)
+	again.Store = open(t, path)
+	if err := again.Keep(&memory{path: path}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Begin(t.Context(), engine.Header{RunID: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	again.write(t, 1)
+	left := again.image(t)
+	if err := left.check(t, left.log); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(release(), again.Close(), k.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
