@@ -18,7 +18,8 @@ type Evolution struct {
 	Slots       []string
 	// Start returns the inner run of a seed, with fresh policies, of which the value's is replaced. quality
 	// may be nil: a state is then worth its held-out mean, which the acceptance of the run has optimised.
-	// Several goroutines call Start at once.
+	// Several goroutines call Start at once. The run's events Commit and Round are the problem's to draw the
+	// curve by, and are set over what Start says of them.
 	Start func(seed int64) (run engine.Config, quality Quality, err error)
 	// Stable draws the curve of the stable head instead of dev; it needs a quality.
 	Stable bool

@@ -88,8 +88,8 @@ func RegimeByName(name string) (Regime, error) {
 
 // Fingerprint identifies the runs of a regime on machines.
 func (r Regime) Fingerprint(c Config) string {
-	return fmt.Sprintf("dials/1 %+v lanes=%d refresh=%d rounds=%d calls=%d", c,
-		r.Run.Parallel.Lanes, r.Run.Parallel.Refresh, r.Run.Budget.Rounds, r.Run.Budget.MaxCalls)
+	return fmt.Sprintf("dials/1 %+v lanes=%d refresh=%d rounds=%d calls=%d stable=%t", c,
+		r.Run.Parallel.Lanes, r.Run.Parallel.Refresh, r.Run.Budget.Rounds, r.Run.Budget.MaxCalls, r.Stable)
 }
 
 // Config is the run of the regime on a machine.
