@@ -187,38 +187,43 @@ func (p *Pool) drop(w *worker) {
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
+	idle := p.takeIdle()
+	for w := range p.live {
+		w.interrupt()
+	}
+	p.mu.Unlock()
+	left := endAll(idle)
+	p.calls.Wait()
+	p.mu.Lock()
+	idle = p.takeIdle() // of calls that ended meanwhile
+	p.mu.Unlock()
+	if endAll(idle) || left {
+		return fmt.Errorf("evaluator %s: some of its processes could not be killed", p.spec.Command[0])
+	}
+	return nil
+}
+
+// takeIdle takes all idle workers out of a pool that is locked.
+func (p *Pool) takeIdle() []*worker {
 	idle := p.idle
 	p.idle = nil
 	for _, w := range idle {
 		delete(p.live, w)
 	}
-	for w := range p.live {
-		w.interrupt()
-	}
-	p.mu.Unlock()
-
-	left := make([]bool, len(idle))
-	var ends sync.WaitGroup
-	for i, w := range idle {
-		ends.Go(func() { left[i] = w.end(true) })
-	}
-	ends.Wait()
-	p.calls.Wait()
-	for _, l := range left {
-		if l {
-			return fmt.Errorf("evaluator %s: some of its processes could not be killed", p.spec.Command[0])
-		}
-	}
-	return p.closeIdle()
+	return idle
 }
 
-// closeIdle ends workers whose call finished while Close was waiting.
-func (p *Pool) closeIdle() error {
-	p.mu.Lock()
-	again := len(p.idle) > 0
-	p.mu.Unlock()
-	if again {
-		return p.Close()
+// endAll ends idle workers and reports whether something could not be killed.
+func endAll(idle []*worker) bool {
+	var left atomic.Bool
+	var ends sync.WaitGroup
+	for _, w := range idle {
+		ends.Go(func() {
+			if w.end(true) {
+				left.Store(true)
+			}
+		})
 	}
-	return nil
+	ends.Wait()
+	return left.Load()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -461,5 +462,21 @@ func TestFingerprint(t *testing.T) {
 	write("two")
 	if print(base) == first {
 		t.Error("blind to the script")
+	}
+}
+
+// Where pipes have no deadlines a call that is out of time is ended by killing the process, whose output then ends too.
+func TestTimeoutThatKills(t *testing.T) {
+	gone := make(chan struct{})
+	close(gone)
+	timed, cancel := context.WithTimeoutCause(context.Background(), 0, errTimeout)
+	defer cancel()
+	for range 100 {
+		for _, err := range []error{io.EOF, io.ErrUnexpectedEOF} {
+			w := &worker{tree: &tree{ended: gone, status: status{Exit: 1}}, interrupted: gone}
+			if f, ok := w.explain(timed, err).(*Failure); !ok || f.Kind != Timeout {
+				t.Fatalf("%v: got %v, want a timeout", err, f)
+			}
+		}
 	}
 }

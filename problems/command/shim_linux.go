@@ -161,8 +161,7 @@ func (s *supervisor) watch(limits Limits, events <-chan os.Signal, calls, gone <
 		select {
 		case sig := <-events:
 			if sig != unix.SIGCHLD {
-				s.final.Ours = true
-				return
+				return // from outside, and the evaluator is killed like us
 			}
 			s.reap()
 		case <-gone:
@@ -228,7 +227,7 @@ func (s *supervisor) killAll() {
 	}
 }
 
-// exit reports and leaves. An evaluator that was alive when we killed it did not end by itself.
+// exit reports and leaves.
 func (s *supervisor) exit(final status) {
 	json.NewEncoder(s.report).Encode(final)
 	os.Exit(0)

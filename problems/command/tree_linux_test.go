@@ -285,3 +285,15 @@ func inherited(t *testing.T) string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// A signal to the supervisor is the doing of the evaluator or of a person, not of a pool that closes.
+func TestSignalToTheSupervisor(t *testing.T) {
+	for _, signal := range []string{"TERM", "INT", "HUP", "QUIT", "KILL"} {
+		t.Run(signal, func(t *testing.T) {
+			p := open(t, Spec{Command: shell(t, "kill -"+signal+" $PPID\nsleep 60\n"), Retries: -1})
+			if f := failure(t, p); f.Kind != Killed || f.Left {
+				t.Errorf("got %+v, want it killed", f)
+			}
+		})
+	}
+}

@@ -43,9 +43,7 @@ func (t *tree) beginCall() {}
 
 // kill kills the group, unless it is gone and its number may be another's by now.
 func (t *tree) kill() {
-	select {
-	case <-t.ended:
-	default:
+	if !closed(t.ended) {
 		t.killGroup()
 	}
 }

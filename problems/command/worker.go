@@ -140,8 +140,9 @@ func (w *worker) explain(timed context.Context, err error) error {
 	if errors.Is(err, errTooLong) {
 		return failf(OutputLimit, "a line of more than %d bytes", w.maxLine)
 	}
-	truncated := errors.Is(err, io.ErrUnexpectedEOF)
-	if truncated || err == io.EOF {
+	ended := !closed(w.interrupted) // else its end is our doing: where pipes have no deadlines, we kill it
+	truncated := ended && errors.Is(err, io.ErrUnexpectedEOF)
+	if truncated || ended && err == io.EOF {
 		// The output ended. The process most likely did too: its status says more, and it has the rest of
 		// the call's time to end by itself.
 		select {
@@ -167,14 +168,7 @@ func (w *worker) explain(timed context.Context, err error) error {
 
 // reusable reports whether the worker can serve another call: it lives, was not interrupted and said no more than it was asked.
 func (w *worker) reusable() bool {
-	select {
-	case <-w.tree.ended:
-		return false
-	case <-w.interrupted:
-		return false
-	default:
-		return w.lines.Buffered() == 0
-	}
+	return !closed(w.tree.ended) && !closed(w.interrupted) && w.lines.Buffered() == 0
 }
 
 // interrupt makes the call under way, and every later one, fail at once.
@@ -202,11 +196,15 @@ func (w *worker) end(politely bool) (left bool) {
 	}
 	w.stdout.Close()
 	w.stderr.close()
+	return !closed(w.tree.ended) || w.tree.status.Left
+}
+
+func closed(c <-chan struct{}) bool {
 	select {
-	case <-w.tree.ended:
-		return w.tree.status.Left
-	default:
+	case <-c:
 		return true
+	default:
+		return false
 	}
 }
 
