@@ -54,8 +54,6 @@ type constraints struct {
 	programs []cel.Program
 }
 
-func (c *constraints) empty() bool { return len(c.programs) == 0 }
-
 // newConstraints compiles the texts. The error joins a *ConstraintError for every fault.
 func newConstraints(texts []string) (*constraints, error) {
 	c := &constraints{texts: texts}

@@ -86,15 +86,7 @@ func New(cfg Config) (*Gate, error) {
 	if cfg.Signature == nil {
 		return nil, &ConfigError{[]error{errors.New("a gate needs a signature")}}
 	}
-	if cfg.GridPoints < 0 || cfg.Boxes < 0 {
-		bad.add(fmt.Errorf("grid points %d and boxes %d must not be negative", cfg.GridPoints, cfg.Boxes))
-	}
-	if cfg.GridPoints == 0 {
-		cfg.GridPoints = DefaultGridPoints
-	}
-	if cfg.Boxes == 0 {
-		cfg.Boxes = prove.GateBoxes
-	}
+	bad.add(sizes(&cfg.GridPoints, &cfg.Boxes))
 	cfg.Limits = cfg.Limits.Normalize()
 	bad.add(checkSignature(cfg.Signature))
 	rules, err := newConstraints(cfg.Constraints)
@@ -149,6 +141,20 @@ func (e *ConfigError) err() error {
 		return nil
 	}
 	return e
+}
+
+// sizes fills in the defaults of the sizes of a gate's work, or says that they are negative.
+func sizes(gridPoints, boxes *int) error {
+	if *gridPoints < 0 || *boxes < 0 {
+		return fmt.Errorf("grid points %d and boxes %d must not be negative", *gridPoints, *boxes)
+	}
+	if *gridPoints == 0 {
+		*gridPoints = DefaultGridPoints
+	}
+	if *boxes == 0 {
+		*boxes = prove.GateBoxes
+	}
+	return nil
 }
 
 // checkSignature checks the declaration itself: its domains, assumptions and contracts.

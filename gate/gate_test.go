@@ -430,3 +430,26 @@ func TestCanonicalTextIsBounded(t *testing.T) {
 		t.Errorf("%v", v.Stage)
 	}
 }
+
+// A verdict does not depend on what was judged before: rules that differ only in the names of locals are one rule to the
+// evaluator, but not of one size.
+func TestVerdictsKnowTheirOwnText(t *testing.T) {
+	text := func(local string) string {
+		return fmt.Sprintf("rule priority{let %s=rank+1 return %s*2}", local, local)
+	}
+	long, longer := text(strings.Repeat("l", 32)), text(strings.Repeat("l", 40))
+	for name, cfg := range map[string]Config{
+		"constraint": {Constraints: []string{"bytes <= 125"}},
+		"limit":      {Limits: dsl.Limits{RuleBytes: 125}},
+	} {
+		for _, order := range [][]string{{long, longer}, {longer, long}} {
+			g := newGate(t, cfg)
+			for _, src := range order {
+				v, want := g.Check(src), newGate(t, cfg).Check(src)
+				if v.OK != (src == long) || v.OK != want.OK || v.Stage != want.Stage || v.Cost != want.Cost {
+					t.Errorf("%s, %s: %t, %v, %+v; alone it is %t, %v, %+v", name, src, v.OK, v.Stage, v.Cost, want.OK, want.Stage, want.Cost)
+				}
+			}
+		}
+	}
+}

@@ -8,13 +8,12 @@ import (
 	"github.com/agentdescent/adrun/gate/prove"
 )
 
-// judgement is what the stages after the checks find out: it depends on the rule's meaning alone, so
-// it is kept under the rule's identity.
+// judgement is what the stages find out that look at the rule's meaning alone, so it is kept under the rule's
+// identity. Its text has a size beside that, and the constraints may ask for it.
 type judgement struct {
 	stage     Stage
 	findings  []finding
 	program   *dsl.Program
-	cost      dsl.Cost
 	proof     prove.Proof
 	contracts []Contract
 }
@@ -30,22 +29,40 @@ func (j *judgement) refuse(s Stage, findings ...finding) bool {
 	return false
 }
 
-// judge runs a checked rule through the stages that look at its meaning.
+// judge runs a checked rule through the remaining stages.
 func (g *Gate) judge(rule *dsl.Rule, file string) Verdict {
-	identity := dsl.Identity(rule)
-	j, ok := g.cache.get(identity)
-	if !ok {
-		j = g.judgement(rule)
-		g.cache.put(identity, j)
+	v := Verdict{Stage: Size, Rule: dsl.CloneRule(rule)}
+	cost := dsl.Measure(rule)
+	findings := g.tooLarge(cost.Bytes - 1) // without the newline, as parsing counts
+	if len(findings) == 0 {
+		j, ok := g.cache.get(cost.Identity)
+		if !ok {
+			j = g.judgement(rule)
+			g.cache.put(cost.Identity, j)
+		}
+		v.Stage, v.Program, v.Proof, v.Contracts, findings = j.stage, j.program, j.proof, j.contracts, j.findings
 	}
-	v := Verdict{
-		OK: j.stage == Admitted, Stage: j.stage, Rule: dsl.CloneRule(rule),
-		Program: j.program, Cost: j.cost, Proof: j.proof, Contracts: j.contracts,
+	if v.Program != nil {
+		v.Cost = cost
 	}
-	for _, f := range j.findings {
+	if v.Stage == Admitted {
+		findings = g.rules.check(&facts{cost: cost, rule: rule, inputs: func() []string { return g.reads(v.Program) }})
+		if len(findings) > 0 {
+			v.Stage = Constraints
+		}
+	}
+	v.OK = v.Stage == Admitted
+	for _, f := range findings {
 		v.Diags = append(v.Diags, dsl.Diagnostic{File: file, Span: rule.Name.Span, Code: f.code, Message: f.message, Hint: f.hint})
 	}
 	return v
+}
+
+func (g *Gate) tooLarge(bytes int) []finding {
+	if limit := g.cfg.Limits.RuleBytes; bytes > limit {
+		return []finding{{dsl.CodeTooLarge, fmt.Sprintf("the rule has %d bytes in canonical form; at most %d are allowed", bytes, limit), "make it simpler"}}
+	}
+	return nil
 }
 
 func (g *Gate) judgement(rule *dsl.Rule) *judgement {
@@ -55,15 +72,11 @@ func (g *Gate) judgement(rule *dsl.Rule) *judgement {
 		j.refuse(Nodes, finding{code: dsl.CodeInvalidTree, message: err.Error()})
 		return j
 	}
-	j.program, j.cost = p, dsl.Measure(rule)
-	if n, limit := j.cost.Bytes-1, g.cfg.Limits.RuleBytes; n > limit { // without the newline, as parsing counts
-		j.refuse(Size, finding{dsl.CodeTooLarge, fmt.Sprintf("the rule has %d bytes in canonical form; at most %d are allowed", n, limit), "make it simpler"})
-		return j
-	}
+	j.program = p
 	r := g.rooms.Get().(*room)
 	defer g.rooms.Put(r)
 	b := &bench{Gate: g, judgement: j, rule: rule, room: r}
-	_ = b.onGrid() && b.contractsOnGrid() && b.prove() && b.constraints()
+	_ = b.onGrid() && b.contractsOnGrid() && b.prove()
 	return j
 }
 
@@ -72,26 +85,23 @@ type bench struct {
 	*Gate
 	*judgement
 	*room
-	rule  *dsl.Rule
-	reads []string
+	rule *dsl.Rule
 }
 
-// names returns the inputs that the rule reads; a witness need not show others.
-func (b *bench) names() []string {
-	if b.reads == nil {
-		b.reads = []string{}
-		for i, in := range b.cfg.Signature.Inputs {
-			if b.program.Reads(i) {
-				b.reads = append(b.reads, in.Name.Text)
-			}
+// reads returns the inputs that a program reads; a witness need not show others.
+func (g *Gate) reads(p *dsl.Program) []string {
+	reads := []string{}
+	for i, in := range g.cfg.Signature.Inputs {
+		if p.Reads(i) {
+			reads = append(reads, in.Name.Text)
 		}
 	}
-	return b.reads
+	return reads
 }
 
 // at writes a point for a message.
 func (b *bench) at(point []float64) string {
-	s := FormatPoint(b.cfg.Signature, point, b.names())
+	s := FormatPoint(b.cfg.Signature, point, b.reads(b.program))
 	if s == "" {
 		return "every input"
 	}
@@ -168,18 +178,6 @@ func (g *Gate) finite(rule *dsl.Rule, p *dsl.Program, boxes int) prove.Proof {
 		return prove.Proof{Answer: prove.Proved, Reason: "the result is no number"}
 	}
 	return g.prover.Finite(rule, p.Num, boxes)
-}
-
-// constraints asks the host's admission constraints.
-func (b *bench) constraints() bool {
-	if b.rules.empty() {
-		return true
-	}
-	findings := b.rules.check(&facts{cost: b.cost, rule: b.rule, inputs: b.names})
-	if len(findings) > 0 {
-		return b.refuse(Constraints, findings...)
-	}
-	return true
 }
 
 // Prove looks for proofs about an admitted rule with as many boxes as a person waits for: of

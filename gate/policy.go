@@ -53,14 +53,9 @@ func NewPolicyGate(cfg PolicyConfig) (*PolicyGate, error) {
 	if cfg.Slot == nil {
 		return nil, &ConfigError{[]error{fmt.Errorf("a policy gate needs a slot")}}
 	}
-	if cfg.GridPoints == 0 {
-		cfg.GridPoints = DefaultGridPoints
-	}
-	if cfg.Boxes == 0 {
-		cfg.Boxes = prove.GateBoxes
-	}
-	cfg.Limits = cfg.Limits.Normalize()
 	var bad ConfigError
+	bad.add(sizes(&cfg.GridPoints, &cfg.Boxes))
+	cfg.Limits = cfg.Limits.Normalize()
 	bad.add(dsl.Check(&dsl.File{Name: cfg.Slot.Name.Text, Decls: []dsl.Decl{cfg.Slot}}, nil, dsl.CheckOptions{}).Diags.Err())
 	rules, err := newConstraints(cfg.Constraints)
 	bad.add(err)
@@ -167,8 +162,12 @@ type hookTrial struct {
 // refuse ends the trial at a stage.
 func (t *trial) refuse(s Stage, at dsl.Span, code, hint, format string, args ...any) bool {
 	t.v.Stage = s
-	t.v.Diags = append(t.v.Diags, dsl.Diagnostic{File: t.file, Span: at, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
+	t.find(dsl.Error, at, code, hint, format, args...)
 	return false
+}
+
+func (t *trial) find(s dsl.Severity, at dsl.Span, code, hint, format string, args ...any) {
+	t.v.Diags = append(t.v.Diags, dsl.Diagnostic{File: t.file, Severity: s, Span: at, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // compile prepares the hooks.
@@ -235,20 +234,22 @@ func (t *trial) onGrid() bool {
 			continue
 		}
 		if i := slices.IndexFunc(out, func(v float64) bool { return !isFinite(v) }); i >= 0 {
-			ok = t.notFinite(OnGrid, k, k.grid.Point(i), out[i])
+			t.v.Stage, ok = OnGrid, false
+			t.notFinite(dsl.Error, k, k.grid.Point(i), out[i])
 		}
 	}
 	return ok
 }
 
-func (t *trial) notFinite(s Stage, k *hookTrial, point []float64, v float64) bool {
+// notFinite finds that a hook which decides on a number is not finite at a point.
+func (t *trial) notFinite(s dsl.Severity, k *hookTrial, point []float64, v float64) {
 	var names []string
 	for i, in := range k.sig.Inputs {
 		if k.program.Reads(i) {
 			names = append(names, in.Name.Text)
 		}
 	}
-	return t.refuse(s, k.hook.Name.Span, CodeNotFinite, "guard the division, root, logarithm or power",
+	t.find(s, k.hook.Name.Span, CodeNotFinite, "guard the division, root, logarithm or power",
 		"hook %s is %s at %s", k.hook.Name.Text, dsl.FormatNumber(v), FormatPoint(k.sig, point, names))
 }
 
@@ -288,10 +289,10 @@ func (t *trial) proofs() bool {
 		t.v.Hooks[i].Proof = proof
 		switch {
 		case proof.Answer == prove.Refuted && (t.cfg.Prove == ProveRequire || !t.readsFraction(k)):
-			ok = t.notFinite(Proving, k, proof.Witness, proof.Value)
+			t.v.Stage, ok = Proving, false
+			t.notFinite(dsl.Error, k, proof.Witness, proof.Value)
 		case proof.Answer == prove.Refuted:
-			t.notFinite(Admitted, k, proof.Witness, proof.Value)
-			t.v.Diags[len(t.v.Diags)-1].Severity = dsl.Warning
+			t.notFinite(dsl.Warning, k, proof.Witness, proof.Value)
 		case proof.Answer == prove.Unknown && t.cfg.Prove == ProveRequire:
 			ok = t.refuse(Proving, k.hook.Name.Span, CodeNotProved, "", "no proof that hook %s is finite: %s", k.hook.Name.Text, proof.Reason)
 		}

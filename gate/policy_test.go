@@ -128,6 +128,22 @@ func TestPolicyWarnsOfUnreachedStates(t *testing.T) {
 	}
 }
 
+// A warning about one hook does not hide that another is refused.
+func TestPolicyRefusedBesideAWarning(t *testing.T) {
+	f, err := dsl.Parse("slot.rule", "slot two {\na(x: int in [0, 1e6]) -> num\nb(x: int in [0, 1e6]) -> num\non tell(x: num in [0, 1])\n}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pole, unreached := "(x) { return 1 / (x - 777) }\n", "(x) { return s > 0 ? 1 / s : 0 }\n"
+	for _, hooks := range []string{"a" + pole + "b" + unreached, "a" + unreached + "b" + pole} {
+		v := policyGate(t, PolicyConfig{Slot: f.Decls[0].(*dsl.Slot), GridPoints: 5}).
+			Check("policy p fills two {\nstate s = 0 in [0, 9]\non tell(x) { s += x }\n" + hooks + "}")
+		if v.OK || v.Stage != Proving || len(v.Diags) != 2 {
+			t.Errorf("%v %v %v", v.OK, v.Stage, v.Diags)
+		}
+	}
+}
+
 func TestSmokeTrace(t *testing.T) {
 	event := func(hook, key string, args ...float64) Event { return Event{hook, key, args} }
 	// Finite at every grid point; the pole needs three passes in a row of one key.
@@ -173,6 +189,9 @@ func TestNewPolicyGateReportsEverything(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)
 		}
+	}
+	if _, err := NewPolicyGate(PolicyConfig{Slot: samplerSlot(t), Boxes: -1}); err == nil {
+		t.Error("boxes below 0")
 	}
 	if _, err := NewPolicyGate(PolicyConfig{}); err == nil {
 		t.Error("a gate without a slot")
