@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/csv"
@@ -81,7 +82,11 @@ func Read(name string, r io.Reader, o Options) (*Table, error) {
 		return nil, fmt.Errorf("table: scale is %q; expected %q or %q", o.Scale, Ratio, Span)
 	}
 	hash := sha256.New()
-	rd := &reader{file: name, opts: o, csv: csv.NewReader(io.TeeReader(r, hash)), byID: map[string]int{}}
+	data := bufio.NewReader(io.TeeReader(r, hash))
+	if mark, _ := data.Peek(3); string(mark) == "\uFEFF" { // spreadsheets begin UTF-8 with a byte order mark
+		_, _ = data.Discard(3)
+	}
+	rd := &reader{file: name, opts: o, csv: csv.NewReader(data), byID: map[string]int{}}
 	rd.csv.Comma, rd.csv.FieldsPerRecord, rd.csv.ReuseRecord = o.Comma, -1, true
 	t, err := rd.read()
 	if err != nil {
@@ -166,9 +171,6 @@ func (r *reader) readHeader() bool {
 	seen := map[string]bool{}
 	for i, column := range record {
 		column = strings.TrimSpace(column)
-		if i == 0 {
-			column = strings.TrimPrefix(column, "\uFEFF") // spreadsheets begin UTF-8 with a byte order mark
-		}
 		switch {
 		case column == "":
 			r.errorf(line, "column %d has no name", i+1)
@@ -180,6 +182,9 @@ func (r *reader) readHeader() bool {
 	}
 	r.decision = r.find(line, r.opts.Decision, "that names the decision of a row")
 	r.payoff = r.find(line, r.opts.Payoff, "that holds the payoff of a row")
+	if r.decision == r.payoff && r.decision >= 0 {
+		r.errorf(line, "column %q cannot be both the decision and the payoff", r.opts.Payoff)
+	}
 	r.findInputs(line)
 	return len(r.errs) == 0
 }
@@ -206,7 +211,11 @@ func (r *reader) findInputs(line int) {
 	}
 	if sig := r.opts.Signature; sig != nil {
 		for _, in := range sig.Inputs {
-			r.inputs = append(r.inputs, r.findInput(line, in.Name.Text))
+			column := r.findInput(line, in.Name.Text)
+			if column == r.payoff && column >= 0 {
+				r.errorf(line, "the input %s is the payoff, which nobody knows before the choice; rename one", in.Name.Text)
+			}
+			r.inputs = append(r.inputs, column)
 		}
 		if sig.Result.Kind != dsl.NumKind {
 			r.errorf(line, "the signature %s gives no number; a priority must", sig.DeclName())

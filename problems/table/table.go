@@ -93,8 +93,10 @@ func (t *Table) reward(d *Decision, payoff float64) float64 {
 		if d.Best == d.Worst {
 			return 1
 		}
-		// Halves, so that payoffs of opposite sign and extreme size do not overflow.
-		return (payoff/2 - d.Worst/2) / (d.Best/2 - d.Worst/2)
+		if span := d.Best - d.Worst; !math.IsInf(span, 0) {
+			return (payoff - d.Worst) / span
+		}
+		return (payoff/2 - d.Worst/2) / (d.Best/2 - d.Worst/2) // of opposite sign and extreme size
 	}
 	if d.Best == 0 {
 		return 1

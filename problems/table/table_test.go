@@ -99,6 +99,12 @@ func compile(t testing.TB, sig *dsl.Signature, text string) *dsl.Program {
 
 func TestSpan(t *testing.T) {
 	table := read(t, "decision,x,payoff\na,1,-30\na,2,-10\na,3,-20\nb,1,-5\nb,2,-5\nc,1,-1e308\nc,3,1e308\n", Options{Scale: Span})
+	least := read(t, "decision,x,payoff\na,1,0\na,2,5e-324\n", Options{Scale: Span})
+	for row, want := range []float64{0, 1} {
+		if got := least.reward(&least.Decisions[0], least.Decisions[0].Rows[row].Payoff); got != want {
+			t.Errorf("the least of spans, row %d: %v, want %v", row, got, want)
+		}
+	}
 	for x, want := range map[float64]float64{1: (0 + 1 + 0) / 3., 2: (1 + 1 + 0) / 3., 3: (0.5 + 1 + 1) / 3.} {
 		got := table.Evaluate(Func(func(args []float64) float64 { return -math.Abs(args[0] - x) }))
 		if got.Reward != want {
@@ -131,6 +137,7 @@ func TestReadErrors(t *testing.T) {
 		"line of quotes":    {"decision,x,payoff\n\"a\nb\",1,2\nc,oops,1\n", Options{}, `log.csv:4: x: "oops" is not a number (a column that is not for the rule can be ignored)`},
 		"bad quote":         {"decision,x,payoff\na,1,2\nb,\"1,2\n", Options{}, "log.csv:3: column 8: extraneous or missing \" in quoted-field"},
 		"colliding columns": {"decision,a b,a-b,payoff\na,1,1,2\n", Options{}, `log.csv:1: the columns "a b" and "a-b" would both be the input a_b; rename one`},
+		"one for both":      {shop, Options{Decision: "payoff"}, `log.csv:1: column "payoff" cannot be both the decision and the payoff`},
 		"scale":             {shop, Options{Scale: "log"}, `table: scale is "log"; expected "" or "span"`},
 		"several": {"decision,x,payoff\na,q,-1\n,1,2\n", Options{}, `log.csv:2: x: "q" is not a number (a column that is not for the rule can be ignored)
 log.csv:2: payoff: -1 is negative, and a share of the best payoff then means nothing; the scale "span" takes payoffs of any sign
@@ -179,6 +186,25 @@ signature shop.pick(
 		t.Errorf("initial rule %q, want %q", initial, want)
 	}
 	compile(t, table.Signature, table.Initial())
+}
+
+func TestMarkBeforeAQuotedHeader(t *testing.T) {
+	plain := read(t, shop, Options{})
+	quoted := read(t, "\uFEFF\"decision\""+strings.TrimPrefix(shop, "decision"), Options{})
+	if diff := cmp.Diff(plain.Decisions, quoted.Decisions); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestThePayoffIsNoInput(t *testing.T) {
+	sig, err := parseSignature("signature shop.pick(stock: num in [0, 10], payoff: num in [0, 100]) -> num")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "log.csv:1: the input payoff is the payoff, which nobody knows before the choice; rename one"
+	if _, err := Read("log.csv", strings.NewReader(shop), Options{Signature: sig}); fmt.Sprint(err) != want {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestGivenSignature(t *testing.T) {

@@ -54,11 +54,12 @@ func openTable(f Files) (Problem, error) {
 		return tableValues(other, other.Evaluate(q.Program)), nil
 	}
 	p.Build = func(Settings, Range, Range) (engine.Problem, error) {
-		var sealed *table.Table
-		if f.Sealed != "" {
-			if sealed, err = table.Load(f.Sealed, o); err != nil {
-				return nil, err
-			}
+		if f.Sealed == "" {
+			return table.NewProblem(p.Name, t, nil)
+		}
+		sealed, err := table.Load(f.Sealed, o)
+		if err != nil {
+			return nil, err
 		}
 		return table.NewProblem(p.Name, t, sealed)
 	}
