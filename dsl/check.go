@@ -67,10 +67,10 @@ func NamesRead(b *Block, names []string) []string {
 	return out
 }
 
-// FunctionsCalled returns the names of the functions that a body calls, each once, sorted.
-func FunctionsCalled(b *Block) []string {
+// FunctionsCalled returns the names of the functions that n calls, each once, sorted.
+func FunctionsCalled(n Node) []string {
 	var out []string
-	visitTree(b, func(n Node, _ int) {
+	visitTree(n, func(n Node, _ int) {
 		if c, ok := n.(*Call); ok && !slices.Contains(out, c.Fn.Text) {
 			out = append(out, c.Fn.Text)
 		}

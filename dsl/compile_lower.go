@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/agentdescent/adrun/dsl/internal/machine"
 )
 
 // lowerer turns the statements of a unit into a graph. Each variable (a local, a state, a counter) has a current value; a
@@ -11,21 +13,21 @@ import (
 // branch becomes an exit: a condition and a value that wait for the rest of the block.
 type lowerer struct {
 	u      *unit
-	g      *graph
+	g      *machine.Graph
 	locals map[string]int // variable of each visible local
-	vars   []id           // current value of each variable
+	vars   []machine.ID   // current value of each variable
 	log    []change       // what to restore to leave an arm
 }
 
 // change is a variable's value before it was assigned.
 type change struct {
 	variable int
-	old      id
+	old      machine.ID
 }
 
 // exit is a return that happens where cond holds and no earlier exit did.
 type exit struct {
-	cond, value id
+	cond, value machine.ID
 }
 
 // Variables that an on hook has besides its states.
@@ -36,12 +38,12 @@ const (
 )
 
 // lower returns the graph of u and its outputs: the result; of an on hook the counters and the final states instead.
-func lower(u *unit) (*graph, []id, error) {
-	l := &lowerer{u: u, g: newGraph(64), locals: map[string]int{}}
+func lower(u *unit) (*machine.Graph, []machine.ID, error) {
+	l := &lowerer{u: u, g: machine.NewGraph(64), locals: map[string]int{}}
 	if u.on {
-		l.vars = append(l.vars, l.g.constant(0), l.g.constant(0))
+		l.vars = append(l.vars, l.g.Constant(0), l.g.Constant(0))
 		for i := range u.states {
-			l.vars = append(l.vars, l.g.argument(len(u.inputs)+i))
+			l.vars = append(l.vars, l.g.Argument(len(u.inputs)+i))
 		}
 	}
 	value, returned, exits, err := l.block(u.body)
@@ -55,7 +57,7 @@ func lower(u *unit) (*graph, []id, error) {
 	case !returned:
 		return nil, nil, l.fault("a path does not return")
 	}
-	return l.g, []id{value}, nil
+	return l.g, []machine.ID{value}, nil
 }
 
 func (l *lowerer) fault(format string, args ...any) error {
@@ -64,7 +66,7 @@ func (l *lowerer) fault(format string, args ...any) error {
 
 // block lowers the statements of b. If every path returns, value is what it returns; else exits are the returns that may
 // have happened before its end.
-func (l *lowerer) block(b *Block) (value id, returned bool, exits []exit, err error) {
+func (l *lowerer) block(b *Block) (value machine.ID, returned bool, exits []exit, err error) {
 	var declared []string
 	defer func() {
 		for _, name := range declared {
@@ -99,9 +101,9 @@ func (l *lowerer) block(b *Block) (value id, returned bool, exits []exit, err er
 }
 
 // leave is the value of a block that returns value unless it left by an exit before.
-func (l *lowerer) leave(exits []exit, value id) id {
+func (l *lowerer) leave(exits []exit, value machine.ID) machine.ID {
 	for i := len(exits) - 1; i >= 0; i-- {
-		value = l.g.choose(l.g.newGroup(), exits[i].cond, exits[i].value, value)
+		value = l.g.Choose(l.g.NewGroup(), exits[i].cond, exits[i].value, value)
 	}
 	return value
 }
@@ -124,13 +126,13 @@ func (l *lowerer) assign(s *Assign) error {
 	old := l.vars[variable]
 	switch s.Op {
 	case AddSet:
-		v = l.g.binary(vAdd, old, v)
+		v = l.g.Binary(machine.Add, old, v)
 	case SubSet:
-		v = l.g.binary(vSub, old, v)
+		v = l.g.Binary(machine.Sub, old, v)
 	case MulSet:
-		v = l.g.binary(vMul, old, v)
+		v = l.g.Binary(machine.Mul, old, v)
 	case DivSet:
-		v = l.g.binary(vDiv, old, v)
+		v = l.g.Binary(machine.Div, old, v)
 	}
 	if local {
 		l.set(variable, v)
@@ -140,34 +142,34 @@ func (l *lowerer) assign(s *Assign) error {
 	return nil
 }
 
-func (l *lowerer) set(variable int, v id) {
+func (l *lowerer) set(variable int, v machine.ID) {
 	l.log = append(l.log, change{variable, l.vars[variable]})
 	l.vars[variable] = v
 }
 
 // write assigns a state: clamped to its bounds, NaN keeps the old value, both counted.
-func (l *lowerer) write(s *State, variable int, v id) {
+func (l *lowerer) write(s *State, variable int, v machine.ID) {
 	g := l.g
-	lo, hi, one := g.constant(s.Lo), g.constant(s.Hi), g.constant(1)
-	below, above, isNaN := g.binary(vLt, v, lo), g.binary(vLt, hi, v), g.binary(vNe, v, v)
+	lo, hi, one := g.Constant(s.Lo), g.Constant(s.Hi), g.Constant(1)
+	below, above, isNaN := g.Binary(machine.Lt, v, lo), g.Binary(machine.Lt, hi, v), g.Binary(machine.Ne, v, v)
 	clamped, nan := l.vars[clampedVar], l.vars[nanVar]
-	l.set(clampedVar, g.choose(g.newGroup(), g.or(below, above), g.binary(vAdd, clamped, one), clamped))
-	l.set(nanVar, g.choose(g.newGroup(), isNaN, g.binary(vAdd, nan, one), nan))
-	v = g.choose(g.newGroup(), below, lo, g.choose(g.newGroup(), above, hi, v))
-	l.set(variable, g.choose(g.newGroup(), isNaN, l.vars[variable], v))
+	l.set(clampedVar, g.Choose(g.NewGroup(), g.Or(below, above), g.Binary(machine.Add, clamped, one), clamped))
+	l.set(nanVar, g.Choose(g.NewGroup(), isNaN, g.Binary(machine.Add, nan, one), nan))
+	v = g.Choose(g.NewGroup(), below, lo, g.Choose(g.NewGroup(), above, hi, v))
+	l.set(variable, g.Choose(g.NewGroup(), isNaN, l.vars[variable], v))
 }
 
 // arm is the outcome of one arm of a branch.
 type armOutcome struct {
-	cond     id
-	value    id
+	cond     machine.ID
+	value    machine.ID
 	returned bool
 	exits    []exit
-	changed  map[int]id // final values of the variables it assigned
+	changed  map[int]machine.ID // final values of the variables it assigned
 }
 
 // branch lowers an if with all its arms, as block does.
-func (l *lowerer) branch(s *If) (value id, returned bool, exits []exit, err error) {
+func (l *lowerer) branch(s *If) (value machine.ID, returned bool, exits []exit, err error) {
 	arms := make([]armOutcome, 0, len(s.Arms)+1)
 	for _, a := range s.Arms {
 		cond, err := l.expr(a.Cond)
@@ -187,7 +189,7 @@ func (l *lowerer) branch(s *If) (value id, returned bool, exits []exit, err erro
 			return 0, false, nil, err
 		}
 	}
-	last.cond = l.g.constant(1)
+	last.cond = l.g.Constant(1)
 	arms = append(arms, last)
 	value, returned, exits = l.mergeReturns(arms)
 	if !returned {
@@ -205,7 +207,7 @@ func (l *lowerer) arm(b *Block) (armOutcome, error) {
 		c := l.log[i]
 		if c.variable < depth {
 			if out.changed == nil {
-				out.changed = map[int]id{}
+				out.changed = map[int]machine.ID{}
 			}
 			if _, later := out.changed[c.variable]; !later {
 				out.changed[c.variable] = l.vars[c.variable]
@@ -219,7 +221,7 @@ func (l *lowerer) arm(b *Block) (armOutcome, error) {
 }
 
 // mergeReturns gives the value of a branch all of whose arms return; otherwise the exits of those that do.
-func (l *lowerer) mergeReturns(arms []armOutcome) (value id, returned bool, exits []exit) {
+func (l *lowerer) mergeReturns(arms []armOutcome) (value machine.ID, returned bool, exits []exit) {
 	returned = true
 	for _, a := range arms {
 		returned = returned && a.returned
@@ -227,14 +229,14 @@ func (l *lowerer) mergeReturns(arms []armOutcome) (value id, returned bool, exit
 	if returned {
 		value = arms[len(arms)-1].value
 		for i := len(arms) - 2; i >= 0; i-- {
-			value = l.g.choose(l.g.newGroup(), arms[i].cond, arms[i].value, value)
+			value = l.g.Choose(l.g.NewGroup(), arms[i].cond, arms[i].value, value)
 		}
 		return value, true, nil
 	}
 	// open holds where an earlier arm ran without returning for certain, so that a later one did not run.
-	open := l.g.constant(0)
+	open := l.g.Constant(0)
 	for _, a := range arms {
-		reached := l.g.choose(l.g.newGroup(), open, l.g.constant(0), a.cond)
+		reached := l.g.Choose(l.g.NewGroup(), open, l.g.Constant(0), a.cond)
 		if a.returned {
 			exits = append(exits, exit{reached, a.value})
 			continue
@@ -242,20 +244,20 @@ func (l *lowerer) mergeReturns(arms []armOutcome) (value id, returned bool, exit
 		if len(a.exits) > 0 {
 			exits = append(exits, l.collapse(reached, a.exits))
 		}
-		open = l.g.or(open, a.cond)
+		open = l.g.Or(open, a.cond)
 	}
 	return 0, false, exits
 }
 
 // collapse makes one exit of those that an arm may leave by, so that nesting does not multiply them.
-func (l *lowerer) collapse(reached id, exits []exit) exit {
+func (l *lowerer) collapse(reached machine.ID, exits []exit) exit {
 	last := exits[len(exits)-1]
 	any, value := last.cond, last.value
 	for i := len(exits) - 2; i >= 0; i-- {
-		any = l.g.or(exits[i].cond, any)
-		value = l.g.choose(l.g.newGroup(), exits[i].cond, exits[i].value, value)
+		any = l.g.Or(exits[i].cond, any)
+		value = l.g.Choose(l.g.NewGroup(), exits[i].cond, exits[i].value, value)
 	}
-	return exit{l.g.and(reached, any), value}
+	return exit{l.g.And(reached, any), value}
 }
 
 // mergeVariables sets each variable that an arm assigned to what the arm taken left in it. The selects of one arm form a
@@ -269,18 +271,18 @@ func (l *lowerer) mergeVariables(arms []armOutcome) {
 	}
 	slices.Sort(order)
 	order = slices.Compact(order)
-	merged := make([]id, len(order))
+	merged := make([]machine.ID, len(order))
 	for i := len(arms) - 1; i >= 0; i-- {
-		group := l.g.newGroup()
+		group := l.g.NewGroup()
 		for j, v := range order {
 			value, ok := arms[i].changed[v]
 			if !ok {
 				value = l.vars[v]
 			}
 			if arms[i].returned {
-				value = l.g.undef()
+				value = l.g.Undef()
 			}
-			merged[j] = l.g.choose(group, arms[i].cond, value, merged[j])
+			merged[j] = l.g.Choose(group, arms[i].cond, value, merged[j])
 		}
 	}
 	for j, v := range order {

@@ -1,7 +1,5 @@
 package dsl
 
-import "slices"
-
 // Ops counts the operator and call nodes of n as LANGUAGE.md section 10 does: each binary operator, unary minus on
 // anything but a literal, !, each ?:, each if or elif condition, each call (min and max of k arguments: k - 1) and each
 // compound assignment. A policy's ops are those of all its hooks. Nothing is simplified first.
@@ -197,16 +195,4 @@ func appendExprChildren(kids []Node, n Expr) []Node {
 		}
 	}
 	return kids
-}
-
-// CallsIn returns the names of the functions that n calls, each once, in ascending order.
-func CallsIn(n Node) []string {
-	var names []string
-	visitTree(n, func(n Node, _ int) {
-		if call, ok := n.(*Call); ok && !slices.Contains(names, call.Fn.Text) {
-			names = append(names, call.Fn.Text)
-		}
-	})
-	slices.Sort(names)
-	return names
 }

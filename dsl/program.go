@@ -2,7 +2,8 @@ package dsl
 
 import (
 	"math"
-	"sync"
+
+	"github.com/agentdescent/adrun/dsl/internal/machine"
 )
 
 // Program is a compiled rule or hook. It is immutable: any number of goroutines may run it at once.
@@ -11,18 +12,13 @@ import (
 // 1 or 0, a word its index. No evaluation allocates. Arguments outside their domain are evaluated as they are; see
 // Signature.Clamp.
 type Program struct {
-	code   []instr
-	large  bool // needs more temporaries than most
+	code   machine.Code
 	result Type
 	inputs int
 	names  []string // of the inputs, then of the states
 	states []*State
 	on     bool
-	reads  []bool // of each input, then of each state
-	// columns is the program of Batch, nil for an on hook; scratch is its memory between calls.
-	columns *columns
-	scratch sync.Pool
-	source  *unit // nil for what Factor made
+	source *unit // nil for what Factor made
 }
 
 // Effects counts what became of the writes of an on hook: those clamped to the bounds of their state, and the NaNs that
@@ -63,43 +59,7 @@ func compileUnit(u *unit) (*Program, error) {
 	for _, s := range u.states {
 		p.names = append(p.names, s.Name.Text)
 	}
-	return p, p.assemble(g, outputs, u.on)
-}
-
-// assemble gives p, whose arguments are named, the code that computes the outputs.
-func (p *Program) assemble(g *graph, outputs []id, on bool) (err error) {
-	p.reads = g.argumentsOf(outputs, len(p.names))
-	s := newSchedule(g, outputs)
-	if !on {
-		p.columns = emitColumns(g, s, outputs[0])
-		p.scratch.New = func() any { return new(Scratch) }
-	}
-	var temps int
-	p.code, temps, err = emitScalar(g, s, outputs, on, len(p.names))
-	p.large = temps > smallTemps
-	return err
-}
-
-// argumentsOf says which of n arguments the outputs depend on.
-func (g *graph) argumentsOf(outputs []id, n int) []bool {
-	live := make([]bool, len(g.values))
-	reads := make([]bool, n)
-	for _, out := range outputs {
-		live[out] = true
-	}
-	for x := len(g.values) - 1; x >= 0; x-- {
-		v := &g.values[x]
-		switch {
-		case !live[x]:
-		case v.op == vArg:
-			reads[v.arg[0]] = true
-		default:
-			for _, o := range v.arg[:v.op.arity()] {
-				live[o] = true
-			}
-		}
-	}
-	return reads
+	return p, p.code.Assemble(g, outputs, len(p.names), u.on)
 }
 
 // Type is the type of the result; of an on hook, which has none, its Kind is NoKind.
@@ -109,22 +69,29 @@ func (p *Program) Type() Type { return p.result }
 func (p *Program) Inputs() int { return p.inputs }
 
 // Reads reports whether input i can influence the result.
-func (p *Program) Reads(i int) bool { return p.reads[i] }
+func (p *Program) Reads(i int) bool { return p.code.Reads(i) }
 
 // Num returns the value at args: a number, 1 or 0 for a bool, the index of a word. A NaN is always the same NaN.
-func (p *Program) Num(args []float64) float64 {
-	if p.large {
-		return oneNaN(run[[largeTemps]float64](p.code, args))
-	}
-	return oneNaN(run[[smallTemps]float64](p.code, args))
-}
+func (p *Program) Num(args []float64) float64 { return p.code.Num(args) }
 
-// oneNaN makes every NaN the same.
-func oneNaN(v float64) float64 {
-	if v != v {
-		return math.NaN()
-	}
-	return v
+// Scratch is memory for [Program.BatchIn], for a caller that runs many programs a few times each; what a program keeps for
+// Batch would be made anew for each of them. The zero value is ready. Only one goroutine may use it at a time.
+type Scratch = machine.Scratch
+
+// Batch evaluates the program at len(out) rows. cols has a column for each argument: the inputs of the signature, then, for
+// a hook that reads state, the states. A column holds a value for each row; one of length 1 holds the value of all rows, and
+// what depends on such columns alone is computed once. out must not overlap cols. The values are those of Num, bit for bit.
+func (p *Program) Batch(cols [][]float64, out []float64) { p.code.Batch(cols, out) }
+
+// BatchIn is Batch in memory of the caller's.
+func (p *Program) BatchIn(s *Scratch, cols [][]float64, out []float64) { p.code.BatchIn(s, cols, out) }
+
+// String lists the instructions of the scalar program, one a line: number, operation, operand. The accumulator is on the
+// left of an operation, on the right of those named r...; a comparison that names two values leaves it alone.
+// Temporaries are t0, t1, ...
+func (p *Program) String() string {
+	outputs := append([]string{"clamped", "nan"}, p.names[p.inputs:]...)
+	return machine.Listing{Args: p.names, Outputs: outputs, Number: FormatNumber}.List(&p.code)
 }
 
 // Bool returns the truth value at args.

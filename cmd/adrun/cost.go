@@ -58,7 +58,7 @@ func costOf(r *dsl.Rule, info *dsl.Info) ruleCost {
 	m := dsl.Measure(r)
 	return ruleCost{
 		Rule: m.Rule, Ops: m.Ops, Nodes: m.Nodes, Depth: m.Depth, Bytes: m.Bytes, Identity: m.Identity,
-		Calls: orEmpty(dsl.CallsIn(r)), Inputs: orEmpty(info.InputsRead(r)),
+		Calls: orEmpty(dsl.FunctionsCalled(r)), Inputs: orEmpty(info.InputsRead(r)),
 	}
 }
 

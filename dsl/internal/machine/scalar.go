@@ -1,4 +1,4 @@
-package dsl
+package machine
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 // emitter writes the scalar program of a graph. Values that are read once flow through the accumulator; the others are kept
 // in temporaries from their first use to their last. Jumps go forward only, so that the last use in the text is the last.
 type emitter struct {
-	g     *graph
+	g     *Graph
 	s     *schedule
 	code  []instr
 	slot  []int32 // temporary of a value, or none
@@ -16,7 +16,7 @@ type emitter struct {
 	cost  []int32 // temporaries that computing a value needs, about
 	free  []int32
 	temps int32
-	acc   id   // the value in the accumulator, or none
+	acc   ID   // the value in the accumulator, or none
 	dead  bool // nothing reaches the next instruction
 }
 
@@ -26,18 +26,18 @@ const none = -1
 // label is a place that jumps lead to.
 type label struct {
 	jumps []int
-	acc   id // the value in the accumulator at all the jumps, or none
+	acc   ID // the value in the accumulator at all the jumps, or none
 }
 
-// emitScalar compiles the outputs: a result, which is returned in the accumulator, or what an on hook leaves, which is
+// emitScalar compiles the outputs: a result, which is returned in the accumulator, or those of code with effects, which are
 // written behind the arguments, from number first.
-func emitScalar(g *graph, s *schedule, outputs []id, on bool, first int) (code []instr, temps int, err error) {
+func emitScalar(g *Graph, s *schedule, outputs []ID, effects bool, first int) (code []instr, temps int, err error) {
 	e := &emitter{g: g, s: s, acc: none, left: s.uses, slot: make([]int32, len(g.values)), cost: make([]int32, len(g.values))}
 	for i := range e.slot {
 		e.slot[i] = none
 	}
 	e.estimate()
-	if on {
+	if effects {
 		for i, out := range outputs {
 			e.load(out)
 			e.emit(instr{op: opOut, a: uint16(first + i)})
@@ -108,7 +108,7 @@ func (e *emitter) estimate() {
 				ties = 1
 			}
 		}
-		if v.op > vArg {
+		if v.op > Arg {
 			e.cost[i] = max(most+ties, 1)
 		}
 	}
@@ -132,12 +132,12 @@ type operand struct {
 func (o operand) with(op opcode) instr { return instr{op: op | o.mode, a: o.a, b: o.b, k: o.k} }
 
 // ready returns where x can be read without computing anything.
-func (e *emitter) ready(x id) (operand, bool) {
+func (e *emitter) ready(x ID) (operand, bool) {
 	v := &e.g.values[x]
 	switch {
-	case v.op == vConst || v.op == vUndef:
+	case v.op == Const || v.op == Undef:
 		return operand{mode: modeK, k: v.k}, true
-	case v.op == vArg:
+	case v.op == Arg:
 		return operand{mode: modeA, a: uint16(v.arg[0])}, true
 	case e.slot[x] != none:
 		return operand{mode: modeT, a: uint16(e.slot[x])}, true
@@ -146,7 +146,7 @@ func (e *emitter) ready(x id) (operand, bool) {
 }
 
 // read counts one use of x; after the last its temporary is free.
-func (e *emitter) read(x id) {
+func (e *emitter) read(x ID) {
 	if e.g.leaf(x) || e.g.inline(x) {
 		return
 	}
@@ -175,7 +175,7 @@ func (e *emitter) store() int32 {
 }
 
 // load brings x into the accumulator, and counts the use.
-func (e *emitter) load(x id) {
+func (e *emitter) load(x ID) {
 	if e.acc != x {
 		if o, ok := e.ready(x); ok {
 			e.emit(o.with(opLoad))
@@ -191,7 +191,7 @@ func (e *emitter) load(x id) {
 }
 
 // keep computes x into a temporary, if it is not there yet, before a branch whose sides read it.
-func (e *emitter) keep(x id) {
+func (e *emitter) keep(x ID) {
 	if _, ok := e.ready(x); ok {
 		return
 	}
@@ -203,10 +203,10 @@ func (e *emitter) keep(x id) {
 }
 
 // compute leaves x in the accumulator. The operands are read, x is not.
-func (e *emitter) compute(x id) {
+func (e *emitter) compute(x ID) {
 	v := e.g.values[x]
 	switch {
-	case v.op == vSelect:
+	case v.op == Select:
 		e.branch(x)
 	case e.g.condition(x):
 		e.materialize(x)
@@ -223,8 +223,8 @@ func (e *emitter) compute(x id) {
 }
 
 // unary computes op of x.
-func (e *emitter) unary(op vop, x id) {
-	in := [...]opcode{opNeg, opAbs, opSqrt, opFloor, opCeil, opExp, opLog, opLog1p, opTanh}[op-vNeg]
+func (e *emitter) unary(op Op, x ID) {
+	in := [...]opcode{opNeg, opAbs, opSqrt, opFloor, opCeil, opExp, opLog, opLog1p, opTanh}[op-Neg]
 	if in < opPlain {
 		if o, ok := e.readable(x); ok {
 			switch o.mode {
@@ -240,23 +240,23 @@ func (e *emitter) unary(op vop, x id) {
 }
 
 // combined returns the mode that computes x from arguments and a constant, if there is one.
-func (e *emitter) combined(x id) (operand, bool) {
+func (e *emitter) combined(x ID) (operand, bool) {
 	v := &e.g.values[x]
-	if v.op == vSqrt {
+	if v.op == Sqrt {
 		return e.combinedRoot(v.arg[0])
 	}
-	if v.op < vAdd || v.op > vDiv {
+	if v.op < Add || v.op > Div {
 		return operand{}, false
 	}
 	a, b := &e.g.values[v.arg[0]], &e.g.values[v.arg[1]]
-	mode, n := opcode(0), v.op-vAdd
+	mode, n := opcode(0), v.op-Add
 	switch {
-	case a.op == vArg && b.op == vArg:
+	case a.op == Arg && b.op == Arg:
 		mode = modeAddAB + opcode(n)
 		return operand{mode: mode, a: uint16(a.arg[0]), b: uint32(b.arg[0])}, true
-	case a.op == vArg && b.op == vConst: // a - k is a + -k
+	case a.op == Arg && b.op == Const: // a - k is a + -k
 		mode = [...]opcode{modeAddAK, 0, modeMulAK, modeDivAK}[n]
-	case a.op == vConst && b.op == vArg:
+	case a.op == Const && b.op == Arg:
 		mode = [...]opcode{modeAddAK, modeRsubAK, modeMulAK, modeRdivAK}[n]
 		a, b = b, a
 	}
@@ -264,8 +264,8 @@ func (e *emitter) combined(x id) (operand, bool) {
 }
 
 // combinedRoot returns the mode of the square root of x.
-func (e *emitter) combinedRoot(x id) (operand, bool) {
-	if v := &e.g.values[x]; v.op == vArg {
+func (e *emitter) combinedRoot(x ID) (operand, bool) {
+	if v := &e.g.values[x]; v.op == Arg {
 		return operand{mode: modeSqrtA, a: uint16(v.arg[0])}, true
 	}
 	if o, ok := e.combined(x); ok && o.mode == modeAddAK && e.left[x] == 1 {
@@ -276,21 +276,21 @@ func (e *emitter) combinedRoot(x id) (operand, bool) {
 }
 
 // forms are the instructions of a binary operation and of the same with operands exchanged.
-func forms(op vop) (straight, reversed opcode) {
+func forms(op Op) (straight, reversed opcode) {
 	switch op {
-	case vAdd:
+	case Add:
 		return opAdd, opAdd
-	case vSub:
+	case Sub:
 		return opSub, opRsub
-	case vMul:
+	case Mul:
 		return opMul, opMul
-	case vDiv:
+	case Div:
 		return opDiv, opRdiv
-	case vMod:
+	case Mod:
 		return opMod, opRmod
-	case vPow:
+	case Pow:
 		return opPow, opRpow
-	case vMin:
+	case Min:
 		return opMin, opMin
 	default:
 		return opMax, opMax
@@ -298,8 +298,8 @@ func forms(op vop) (straight, reversed opcode) {
 }
 
 // binary computes op of x and y: one in the accumulator, the other where it can be read.
-func (e *emitter) binary(op vop, x, y id) {
-	if x == y && op == vMul {
+func (e *emitter) binary(op Op, x, y ID) {
+	if x == y && op == Mul {
 		e.read(x) // one of the two uses; the other is the load's
 		e.load(x)
 		e.emit(instr{op: opSquare})
@@ -307,7 +307,7 @@ func (e *emitter) binary(op vop, x, y id) {
 	}
 	straight, reversed := forms(op)
 	find := e.ready
-	if op <= vDiv {
+	if op <= Div {
 		find = e.readable
 	}
 	if x, y, swapped := e.arrange(x, y, find); swapped {
@@ -318,7 +318,7 @@ func (e *emitter) binary(op vop, x, y id) {
 }
 
 // readable is ready, or a combination of arguments that nothing else reads and an instruction computes on its way.
-func (e *emitter) readable(x id) (operand, bool) {
+func (e *emitter) readable(x ID) (operand, bool) {
 	if o, ok := e.ready(x); ok {
 		return o, true
 	}
@@ -329,7 +329,7 @@ func (e *emitter) readable(x id) (operand, bool) {
 }
 
 // apply loads x and combines it with y, which find finds.
-func (e *emitter) apply(op opcode, x, y id, find func(id) (operand, bool)) {
+func (e *emitter) apply(op opcode, x, y ID, find func(ID) (operand, bool)) {
 	e.load(x)
 	o, _ := find(y)
 	e.emit(o.with(op))
@@ -337,7 +337,7 @@ func (e *emitter) apply(op opcode, x, y id, find func(id) (operand, bool)) {
 }
 
 // arrange brings one of x and y to where find finds it and says which: y, or where the operands had better be exchanged x.
-func (e *emitter) arrange(x, y id, find func(id) (operand, bool)) (id, id, bool) {
+func (e *emitter) arrange(x, y ID, find func(ID) (operand, bool)) (ID, ID, bool) {
 	_, foundX := find(x)
 	_, foundY := find(y)
 	switch {

@@ -1,4 +1,4 @@
-package dsl
+package machine
 
 // step computes a column from columns. Steps stand in an order in which operands come first.
 type step struct {
@@ -22,7 +22,7 @@ type kernel uint8
 
 const (
 	kNone     kernel = 0
-	kSelectLt kernel = kernel(vSelect) + 1 + iota // a < b ? c : d
+	kSelectLt kernel = kernel(Select) + 1 + iota // a < b ? c : d
 	kSelectLe
 	kSelectEq
 	kSelectNe
@@ -50,7 +50,7 @@ const (
 // fusion names the kernel of an operation that has another as operand. It is worth a kernel where the operand is cheap and
 // hides behind a division or a root, or where both are cheap and common.
 type fusion struct {
-	outer, inner vop
+	outer, inner Op
 	place        int // of the inner operation among the operands; both places of an operation that commutes
 }
 
@@ -59,39 +59,39 @@ func (f fusion) kernel() kernel {
 		f.place = 0
 	}
 	switch f {
-	case fusion{vAdd, vAdd, 0}:
+	case fusion{Add, Add, 0}:
 		return kAddAdd
-	case fusion{vAdd, vMul, 0}:
+	case fusion{Add, Mul, 0}:
 		return kMulAdd
-	case fusion{vAdd, vDiv, 0}:
+	case fusion{Add, Div, 0}:
 		return kDivAdd
-	case fusion{vSub, vMul, 0}:
+	case fusion{Sub, Mul, 0}:
 		return kMulSub
-	case fusion{vSub, vMul, 1}:
+	case fusion{Sub, Mul, 1}:
 		return kMulRsub
-	case fusion{vMul, vAdd, 0}:
+	case fusion{Mul, Add, 0}:
 		return kAddMul
-	case fusion{vMul, vSub, 0}:
+	case fusion{Mul, Sub, 0}:
 		return kSubMul
-	case fusion{vMul, vDiv, 0}:
+	case fusion{Mul, Div, 0}:
 		return kDivMul
-	case fusion{vMul, vSqrt, 0}:
+	case fusion{Mul, Sqrt, 0}:
 		return kSqrtMul
-	case fusion{vDiv, vAdd, 0}:
+	case fusion{Div, Add, 0}:
 		return kAddDiv
-	case fusion{vDiv, vSub, 0}:
+	case fusion{Div, Sub, 0}:
 		return kSubDiv
-	case fusion{vDiv, vMul, 0}:
+	case fusion{Div, Mul, 0}:
 		return kMulDiv
-	case fusion{vDiv, vAdd, 1}:
+	case fusion{Div, Add, 1}:
 		return kAddRdiv
-	case fusion{vDiv, vMul, 1}:
+	case fusion{Div, Mul, 1}:
 		return kMulRdiv
-	case fusion{vSqrt, vAdd, 0}:
+	case fusion{Sqrt, Add, 0}:
 		return kAddSqrt
-	case fusion{vSqrt, vMul, 0}:
+	case fusion{Sqrt, Mul, 0}:
 		return kMulSqrt
-	case fusion{vSqrt, vDiv, 0}:
+	case fusion{Sqrt, Div, 0}:
 		return kDivSqrt
 	}
 	return kNone
@@ -121,7 +121,7 @@ type columnConst struct {
 
 // columnEmitter writes the steps for a graph.
 type columnEmitter struct {
-	g    *graph
+	g    *Graph
 	s    *schedule
 	c    columns
 	done []bool
@@ -131,7 +131,7 @@ type columnEmitter struct {
 }
 
 // emitColumns compiles the value result.
-func emitColumns(g *graph, s *schedule, result id) *columns {
+func emitColumns(g *Graph, s *schedule, result ID) *columns {
 	e := &columnEmitter{g: g, s: s, done: make([]bool, len(g.values)), shown: make([]bool, len(g.values)), list: map[int32]int32{}}
 	e.c.values, e.c.result = int32(len(g.values)), result
 	for v := range g.values {
@@ -149,24 +149,24 @@ func emitColumns(g *graph, s *schedule, result id) *columns {
 }
 
 // condition is what decides whether a row enters region r.
-func (e *columnEmitter) condition(r int32) id {
+func (e *columnEmitter) condition(r int32) ID {
 	c := &e.s.clusters[e.s.regions[r].cluster]
 	return e.g.values[c.members[0]].arg[0]
 }
 
 // value emits the steps that x needs, and x.
-func (e *columnEmitter) value(x id) {
+func (e *columnEmitter) value(x ID) {
 	if e.done[x] {
 		return
 	}
 	e.done[x] = true
 	v := &e.g.values[x]
 	switch {
-	case v.op == vConst || v.op == vUndef:
+	case v.op == Const || v.op == Undef:
 		e.c.consts = append(e.c.consts, columnConst{x, v.k})
-	case v.op == vArg:
+	case v.op == Arg:
 		e.c.args = append(e.c.args, columnArg{x, v.arg[0]})
-	case v.op == vSelect:
+	case v.op == Select:
 		e.choice(x)
 	default:
 		rows := int32(none)
@@ -178,7 +178,7 @@ func (e *columnEmitter) value(x id) {
 }
 
 // step emits s after what it reads.
-func (e *columnEmitter) step(s step, args ...id) {
+func (e *columnEmitter) step(s step, args ...ID) {
 	for _, a := range args {
 		e.value(a)
 	}
@@ -187,15 +187,15 @@ func (e *columnEmitter) step(s step, args ...id) {
 }
 
 // choice emits a select, with the comparison in it where there is one that nothing needs as a column.
-func (e *columnEmitter) choice(x id) {
+func (e *columnEmitter) choice(x ID) {
 	e.c.branches = true
 	cond, yes, no := e.g.values[x].arg[0], e.g.values[x].arg[1], e.g.values[x].arg[2]
 	c := &e.g.values[cond]
 	if c.op.compares() && !e.shown[cond] && !e.done[cond] {
-		e.step(step{op: kSelectLt + kernel(c.op-vLt), dst: x, rows: none}, c.arg[0], c.arg[1], yes, no)
+		e.step(step{op: kSelectLt + kernel(c.op-Lt), dst: x, rows: none}, c.arg[0], c.arg[1], yes, no)
 		return
 	}
-	e.step(step{op: kernel(vSelect), dst: x, rows: none}, cond, yes, no)
+	e.step(step{op: kernel(Select), dst: x, rows: none}, cond, yes, no)
 }
 
 // rowsOf emits the list of the rows that enter region r.
@@ -242,10 +242,10 @@ func (e *columnEmitter) fuse() {
 
 // absorb gives s a fused form if there is a kernel for it and inner, which makes the operand at place.
 func (s *step) absorb(place int, inner *step, index int32) {
-	if s.op > kernel(vSelect) || inner.op > kernel(vSelect) || inner.fused != kNone {
+	if s.op > kernel(Select) || inner.op > kernel(Select) || inner.fused != kNone {
 		return
 	}
-	s.fused = fusion{vop(s.op), vop(inner.op), place}.kernel()
+	s.fused = fusion{Op(s.op), Op(inner.op), place}.kernel()
 	s.inner = index
 	s.width = int32(copy(s.with[:], inner.args[:inner.n]))
 	if s.n == 2 {

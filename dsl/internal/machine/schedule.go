@@ -1,16 +1,16 @@
-package dsl
+package machine
 
 // region is a place in the control flow: the whole function, or one side of a branch within another region.
 type region struct {
 	parent, depth int32
 	cluster       int32 // whose side it is
 	// imports are values of the parent region that this one reads: they are computed before the branch.
-	imports []id
+	imports []ID
 }
 
 // cluster is the selects that one branch decides, and where the branch stands.
 type cluster struct {
-	members         []id // live selects
+	members         []ID // live selects
 	region          int32
 	then, otherwise int32 // regions of the sides
 	settled         bool
@@ -19,7 +19,7 @@ type cluster struct {
 // schedule says for each live value where it is computed: as deep in the branches as all its uses allow, so that a path
 // pays for nothing that it does not read.
 type schedule struct {
-	g        *graph
+	g        *Graph
 	regions  []region
 	place    []int32 // region of a value; unplaced where nothing reads it
 	uses     []int32 // how often the program reads a value
@@ -28,14 +28,14 @@ type schedule struct {
 }
 
 type useEdge struct {
-	value  id
+	value  ID
 	region int32
 }
 
 const unplaced = -1
 
 // newSchedule places all values that the outputs depend on.
-func newSchedule(g *graph, outputs []id) *schedule {
+func newSchedule(g *Graph, outputs []ID) *schedule {
 	s := &schedule{
 		g:        g,
 		regions:  []region{{parent: unplaced}},
@@ -47,15 +47,15 @@ func newSchedule(g *graph, outputs []id) *schedule {
 		s.place[i] = unplaced
 	}
 	for i, v := range g.values {
-		if v.op == vSelect {
+		if v.op == Select {
 			c := &s.clusters[v.group]
-			c.members = append(c.members, id(i))
+			c.members = append(c.members, ID(i))
 		}
 	}
 	for _, out := range outputs {
 		s.use(out, 0)
 	}
-	for v := id(len(g.values)) - 1; v >= 0; v-- { // users before what they use
+	for v := ID(len(g.values)) - 1; v >= 0; v-- { // users before what they use
 		if s.place[v] != unplaced {
 			s.useOperands(v)
 		}
@@ -67,22 +67,22 @@ func newSchedule(g *graph, outputs []id) *schedule {
 }
 
 // leaf reports a value that an instruction reads in place.
-func (g *graph) leaf(x id) bool { return g.values[x].op <= vArg }
+func (g *Graph) leaf(x ID) bool { return g.values[x].op <= Arg }
 
 // inline reports a condition that is evaluated anew at each branch on it: comparing again costs less than storing the
 // outcome and testing that. What it compares is stored.
-func (g *graph) inline(x id) bool {
+func (g *Graph) inline(x ID) bool {
 	v := &g.values[x]
-	if v.op == vNot {
+	if v.op == Not {
 		return true
 	}
 	return v.op.compares() && !g.condition(v.arg[0]) && !g.condition(v.arg[1])
 }
 
-func (g *graph) condition(x id) bool { return g.values[x].op.compares() || g.values[x].op == vNot }
+func (g *Graph) condition(x ID) bool { return g.values[x].op.compares() || g.values[x].op == Not }
 
 // use records that region r reads x.
-func (s *schedule) use(x id, r int32) {
+func (s *schedule) use(x ID, r int32) {
 	v := &s.g.values[x]
 	if s.g.inline(x) {
 		for _, o := range v.arg[:v.op.arity()] {
@@ -102,9 +102,9 @@ func (s *schedule) use(x id, r int32) {
 	}
 }
 
-func (s *schedule) useOperands(x id) {
+func (s *schedule) useOperands(x ID) {
 	v := &s.g.values[x]
-	if v.op != vSelect {
+	if v.op != Select {
 		for _, o := range v.arg[:v.op.arity()] {
 			s.use(o, s.place[x])
 		}
@@ -159,7 +159,7 @@ func (s *schedule) common(a, b int32) int32 {
 }
 
 // imported enters x into the imports of the outermost region that r lies in and x does not.
-func (s *schedule) imported(x id, r int32) {
+func (s *schedule) imported(x ID, r int32) {
 	home := s.place[x]
 	if r == home {
 		return

@@ -1,4 +1,4 @@
-package dsl
+package machine
 
 // chunkRows is how many rows the columns of a batch hold: enough to make the cost of choosing an operation small, few
 // enough that the columns in use stay in the nearest cache.
@@ -11,10 +11,9 @@ const (
 	batchChoiceRows = 32
 )
 
-// Batch evaluates the program at len(out) rows. cols has a column for each argument: the inputs of the signature, then, for
-// a hook that reads state, the states. A column holds a value for each row; one of length 1 holds the value of all rows, and
-// what depends on such columns alone is computed once. out must not overlap cols. The values are those of Num, bit for bit.
-func (p *Program) Batch(cols [][]float64, out []float64) {
+// Batch evaluates the code at len(out) rows. cols has a column for each argument: a value for each row, or one for all rows,
+// and what depends on such columns alone is computed once. out must not overlap cols. The values are those of Num, bit for bit.
+func (p *Code) Batch(cols [][]float64, out []float64) {
 	if p.fewRows(len(out)) {
 		p.rowByRow(cols, out)
 		return
@@ -25,7 +24,7 @@ func (p *Program) Batch(cols [][]float64, out []float64) {
 }
 
 // BatchIn is Batch in memory of the caller's.
-func (p *Program) BatchIn(s *Scratch, cols [][]float64, out []float64) {
+func (p *Code) BatchIn(s *Scratch, cols [][]float64, out []float64) {
 	if p.fewRows(len(out)) {
 		p.rowByRow(cols, out)
 		return
@@ -33,14 +32,17 @@ func (p *Program) BatchIn(s *Scratch, cols [][]float64, out []float64) {
 	s.run(p.columns, cols, out)
 }
 
+// rowArgs is how many arguments of a row are put together on the stack.
+const rowArgs = 64
+
 // fewRows reports that n rows are evaluated faster row by row.
-func (p *Program) fewRows(n int) bool {
+func (p *Code) fewRows(n int) bool {
 	return n < batchRows || p.columns.branches && n < batchChoiceRows
 }
 
 // rowByRow evaluates few rows.
-func (p *Program) rowByRow(cols [][]float64, out []float64) {
-	var room [hookArgs]float64
+func (p *Code) rowByRow(cols [][]float64, out []float64) {
+	var room [rowArgs]float64
 	row := append(room[:0], make([]float64, len(cols))...)
 	for r := range out {
 		for i, col := range cols {
@@ -54,7 +56,7 @@ func (p *Program) rowByRow(cols [][]float64, out []float64) {
 	}
 }
 
-// Scratch is memory for [Program.BatchIn], for a caller that runs many programs a few times each; what a program keeps for
+// Scratch is memory for BatchIn, for a caller that runs many programs a few times each; what a program keeps for
 // Batch would be made anew for each of them. The zero value is ready. Only one goroutine may use it at a time.
 type Scratch struct {
 	of      *columns    // whose values these are
@@ -221,14 +223,14 @@ func (s *Scratch) plan(c *columns) {
 func (st *step) once(scalar []float64) float64 {
 	a := func(i int) float64 { return scalar[st.args[i]] }
 	switch {
-	case st.op == kernel(vSelect):
+	case st.op == kernel(Select):
 		return pick(a(0) != 0, a(1), a(2))
 	case st.op >= kSelectLt:
-		return pick(apply2(vLt+vop(st.op-kSelectLt), a(0), a(1)) != 0, a(2), a(3))
+		return pick(apply2(Lt+Op(st.op-kSelectLt), a(0), a(1)) != 0, a(2), a(3))
 	case st.n == 1:
-		return apply1(vop(st.op), a(0))
+		return apply1(Op(st.op), a(0))
 	}
-	return apply2(vop(st.op), a(0), a(1))
+	return apply2(Op(st.op), a(0), a(1))
 }
 
 func pick(c bool, x, y float64) float64 {

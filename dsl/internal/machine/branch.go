@@ -1,4 +1,4 @@
-package dsl
+package machine
 
 // jump goes to l whatever the accumulator holds.
 func (e *emitter) jump(l *label) {
@@ -47,13 +47,13 @@ func (e *emitter) open(c *cluster) {
 }
 
 // private reports a select that has a branch of its own and one reader, so that the reader can sit in both sides.
-func (e *emitter) private(x id) bool {
+func (e *emitter) private(x ID) bool {
 	v := &e.g.values[x]
-	return v.op == vSelect && e.slot[x] == none && e.acc != x && e.left[x] == 1 && len(e.s.clusters[v.group].members) == 1
+	return v.op == Select && e.slot[x] == none && e.acc != x && e.left[x] == 1 && len(e.s.clusters[v.group].members) == 1
 }
 
 // branch computes the select x, and with it all that its branch decides.
-func (e *emitter) branch(x id) {
+func (e *emitter) branch(x ID) {
 	v := e.g.values[x]
 	c := &e.s.clusters[v.group]
 	e.open(c)
@@ -88,7 +88,7 @@ func (e *emitter) branch(x id) {
 const lightSides = 6
 
 // light reports a select of cheap sides by a comparison with a constant, which needs no branch.
-func (e *emitter) light(x id) bool {
+func (e *emitter) light(x ID) bool {
 	v := &e.g.values[x]
 	if len(e.s.clusters[v.group].members) != 1 || e.slot[x] != none {
 		return false
@@ -103,12 +103,12 @@ func (e *emitter) light(x id) bool {
 }
 
 // weight counts the instructions that computing x takes, roughly; once they are more than most, it no longer counts.
-func (e *emitter) weight(x id, most int) int {
+func (e *emitter) weight(x ID, most int) int {
 	v := &e.g.values[x]
 	if _, ok := e.ready(x); ok || e.acc == x {
 		return 0
 	}
-	if most < 1 || v.op.dear() || v.op == vSelect || e.g.condition(x) {
+	if most < 1 || v.op.dear() || v.op == Select || e.g.condition(x) {
 		return most + 1
 	}
 	n := 1
@@ -123,7 +123,7 @@ func (e *emitter) weight(x id, most int) int {
 
 // keepOrReplace computes a light select: the one side into a temporary, the other into the accumulator, which the
 // condition keeps or replaces.
-func (e *emitter) keepOrReplace(x id) {
+func (e *emitter) keepOrReplace(x ID) {
 	v := e.g.values[x]
 	a, b, r := e.compared(v.arg[0])
 	if _, known := e.g.known(a); known {
@@ -158,7 +158,7 @@ func (e *emitter) side(c *cluster, operand int) {
 }
 
 // materialize turns a condition into 1 or 0.
-func (e *emitter) materialize(x id) {
+func (e *emitter) materialize(x ID) {
 	var no, end label
 	e.decide(x, false, &no)
 	e.emit(instr{op: opLoad, k: 1})
@@ -170,7 +170,7 @@ func (e *emitter) materialize(x id) {
 }
 
 // returns ends the program with x. A choice returns from both its sides.
-func (e *emitter) returns(x id) {
+func (e *emitter) returns(x ID) {
 	for e.private(x) && !e.light(x) {
 		v := e.g.values[x]
 		var no label
@@ -191,10 +191,10 @@ func (e *emitter) returns(x id) {
 }
 
 // test jumps to l if the truth of x is sense, and else goes on.
-func (e *emitter) test(x id, sense bool, l *label) {
+func (e *emitter) test(x ID, sense bool, l *label) {
 	v := &e.g.values[x]
 	switch {
-	case v.op == vConst:
+	case v.op == Const:
 		if (v.k != 0) == sense {
 			e.jump(l)
 		}
@@ -206,7 +206,7 @@ func (e *emitter) test(x id, sense bool, l *label) {
 	case e.private(x):
 		e.testChoice(x, sense, l)
 		e.read(x)
-	case v.op == vArg:
+	case v.op == Arg:
 		e.jumpBy(instr{op: unless(relNe, sense) | modeAK, a: uint16(v.arg[0])}, l)
 	default:
 		e.load(x)
@@ -215,7 +215,7 @@ func (e *emitter) test(x id, sense bool, l *label) {
 }
 
 // testChoice is test of c ? a : b, of which && and || are cases.
-func (e *emitter) testChoice(x id, sense bool, l *label) {
+func (e *emitter) testChoice(x ID, sense bool, l *label) {
 	v := e.g.values[x]
 	cond, yes, no := v.arg[0], v.arg[1], v.arg[2]
 	e.open(&e.s.clusters[v.group])
@@ -281,9 +281,9 @@ func unless(r relation, sense bool) opcode {
 }
 
 // decide is test of a condition that is computed here: a negation or a comparison.
-func (e *emitter) decide(x id, sense bool, l *label) {
+func (e *emitter) decide(x ID, sense bool, l *label) {
 	v := e.g.values[x]
-	if v.op == vNot {
+	if v.op == Not {
 		e.test(v.arg[0], !sense, l)
 		return
 	}
@@ -310,11 +310,11 @@ func (e *emitter) decide(x id, sense bool, l *label) {
 }
 
 // compared returns the operands of a comparison and their relation.
-func (e *emitter) compared(x id) (a, b id, r relation) {
+func (e *emitter) compared(x ID) (a, b ID, r relation) {
 	v := &e.g.values[x]
-	r = relation(v.op - vLt)
-	if v.op == vEq || v.op == vNe {
-		r = relEq + relation(v.op-vEq)
+	r = relation(v.op - Lt)
+	if v.op == Eq || v.op == Ne {
+		r = relEq + relation(v.op-Eq)
 	}
 	return v.arg[0], v.arg[1], r
 }

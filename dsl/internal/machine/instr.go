@@ -1,4 +1,4 @@
-package dsl
+package machine
 
 // instr is one instruction of the scalar program. The machine has one accumulator, which the processor keeps in a register,
 // the arguments, which it reads where the caller has them, and a few temporaries.
@@ -63,7 +63,7 @@ const (
 // Operations whose operand, if any, has one mode.
 const (
 	opStore   opcode = opPlain + iota // temporary a = acc
-	opOut                             // argument a = acc: what an on hook leaves
+	opOut                             // argument a = acc: an output of code with effects
 	opJump                            // to b
 	opReturn                          // acc
 	opReturnK                         // k

@@ -1,4 +1,4 @@
-package dsl
+package machine
 
 import (
 	"fmt"
@@ -14,56 +14,63 @@ var (
 	modeForms  = [...]string{"K", "A", "T", "A + K", "K - A", "A * K", "A / K", "K / A", "A + B", "A - B", "A * B", "A / B", "sqrt A", "sqrt A + K"}
 )
 
-// String lists the instructions of the scalar program, one a line: number, operation, operand. The accumulator is on the
+// Listing names what a listing of the instructions shows.
+type Listing struct {
+	Args    []string             // the arguments
+	Outputs []string             // what code with effects leaves, by position
+	Number  func(float64) string // how a constant is written
+}
+
+// List lists the instructions of the scalar program, one a line: number, operation, operand. The accumulator is on the
 // left of an operation, on the right of those named r...; a comparison that names two values leaves it alone.
 // Temporaries are t0, t1, ...
-func (p *Program) String() string {
+func (l Listing) List(c *Code) string {
 	var b strings.Builder
-	for i, in := range p.code {
-		line := fmt.Sprintf("%3d  %s", i, p.instruction(in))
+	for i, in := range c.code {
+		line := fmt.Sprintf("%3d  %s", i, l.instruction(in))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
 }
 
-func (p *Program) instruction(in instr) string {
+func (l Listing) instruction(in instr) string {
 	if in.op >= opPlain {
 		form := map[opcode]string{opStore: "T", opOut: "O", opJump: "-> J", opReturnK: "K"}[in.op]
-		return fmt.Sprintf("%-9s %s", plainNames[in.op-opPlain], p.operand(in, form))
+		return fmt.Sprintf("%-9s %s", plainNames[in.op-opPlain], l.operand(in, form))
 	}
 	name, mode := opNames[in.op>>4], in.op&15
 	switch {
 	case in.op >= opPush && in.op < opMin:
-		return fmt.Sprintf("%-9s %s", name, p.operand(in, "U, "+modeForms[mode]))
+		return fmt.Sprintf("%-9s %s", name, l.operand(in, "U, "+modeForms[mode]))
 	case in.op < opUnlessLt:
-		return fmt.Sprintf("%-9s %s", name, p.operand(in, modeForms[mode]))
+		return fmt.Sprintf("%-9s %s", name, l.operand(in, modeForms[mode]))
 	case in.op >= opSqrt && mode == modeAcc:
 		return name
 	case in.op >= opSqrt:
-		return fmt.Sprintf("%-9s %s", name, p.operand(in, modeForms[mode]))
+		return fmt.Sprintf("%-9s %s", name, l.operand(in, modeForms[mode]))
 	case in.op >= opKeepLt:
 		word, sign, _ := strings.Cut(name, " ")
-		return fmt.Sprintf("%-9s %s", word, p.operand(in, "if "+modeForms[mode]+" "+sign+" K else U"))
+		return fmt.Sprintf("%-9s %s", word, l.operand(in, "if "+modeForms[mode]+" "+sign+" K else U"))
 	case mode == modeAK:
 		word, sign, _ := strings.Cut(name, " ")
-		return fmt.Sprintf("%-9s %s", word, p.operand(in, "A "+sign+" K -> J"))
+		return fmt.Sprintf("%-9s %s", word, l.operand(in, "A "+sign+" K -> J"))
 	}
-	return fmt.Sprintf("%-9s %s", name, p.operand(in, modeForms[mode]+" -> J"))
+	return fmt.Sprintf("%-9s %s", name, l.operand(in, modeForms[mode]+" -> J"))
 }
 
 // operand replaces the letters of a form by what the instruction has there.
-func (p *Program) operand(in instr, form string) string {
+func (l Listing) operand(in instr, form string) string {
 	var b strings.Builder
 	for _, c := range form {
 		switch c {
 		case 'K':
-			b.WriteString(FormatNumber(in.k))
+			b.WriteString(l.Number(in.k))
 		case 'A':
-			b.WriteString(p.names[in.a])
+			b.WriteString(l.Args[in.a])
 		case 'B':
-			b.WriteString(p.names[in.b])
+			b.WriteString(l.Args[in.b])
 		case 'O':
-			b.WriteString(append([]string{"clamped", "nan"}, p.names[p.inputs:]...)[int(in.a)-len(p.names)])
+			b.WriteString(l.Outputs[int(in.a)-len(l.Args)])
 		case 'T':
 			fmt.Fprintf(&b, "t%d", in.a)
 		case 'U':

@@ -1,4 +1,4 @@
-package dsl
+package machine
 
 import (
 	"math"
@@ -15,31 +15,31 @@ func (s *Scratch) step(st *step, dst []float64) {
 	}
 	y := s.view[st.args[1]]
 	switch st.op {
-	case kernel(vAdd):
+	case kernel(Add):
 		addColumns(dst, x, y)
-	case kernel(vSub):
+	case kernel(Sub):
 		subColumns(dst, x, y)
-	case kernel(vMul):
+	case kernel(Mul):
 		mulColumns(dst, x, y)
-	case kernel(vDiv):
+	case kernel(Div):
 		divColumns(dst, x, y)
-	case kernel(vMin):
+	case kernel(Min):
 		minColumns(dst, x, y)
-	case kernel(vMax):
+	case kernel(Max):
 		maxColumns(dst, x, y)
-	case kernel(vMod):
+	case kernel(Mod):
 		mapColumns2(dst, x, y, s.rows(st), fmath.Mod)
-	case kernel(vPow):
+	case kernel(Pow):
 		mapColumns2(dst, x, y, s.rows(st), fmath.Pow)
-	case kernel(vLt):
+	case kernel(Lt):
 		ltColumns(dst, x, y)
-	case kernel(vLe):
+	case kernel(Le):
 		leColumns(dst, x, y)
-	case kernel(vEq):
+	case kernel(Eq):
 		eqColumns(dst, x, y)
-	case kernel(vNe):
+	case kernel(Ne):
 		neColumns(dst, x, y)
-	case kernel(vSelect):
+	case kernel(Select):
 		selectColumns(dst, x, y, s.view[st.args[2]])
 	case kSelectLt:
 		selectLt(dst, x, y, s.view[st.args[2]], s.view[st.args[3]])
@@ -58,27 +58,27 @@ func (s *Scratch) step(st *step, dst []float64) {
 func (s *Scratch) step1(st *step, dst, x []float64) {
 	x = x[:len(dst)]
 	switch st.op {
-	case kernel(vNeg):
+	case kernel(Neg):
 		for i := range dst {
 			dst[i] = -x[i]
 		}
-	case kernel(vAbs):
+	case kernel(Abs):
 		for i := range dst {
 			dst[i] = math.Abs(x[i])
 		}
-	case kernel(vSqrt):
+	case kernel(Sqrt):
 		for i := range dst {
 			dst[i] = math.Sqrt(x[i])
 		}
-	case kernel(vFloor):
+	case kernel(Floor):
 		for i := range dst {
 			dst[i] = math.Floor(x[i])
 		}
-	case kernel(vCeil):
+	case kernel(Ceil):
 		for i := range dst {
 			dst[i] = math.Ceil(x[i])
 		}
-	case kernel(vNot):
+	case kernel(Not):
 		for i := range dst {
 			n := uint64(0)
 			if x[i] == 0 {
@@ -86,13 +86,13 @@ func (s *Scratch) step1(st *step, dst, x []float64) {
 			}
 			dst[i] = math.Float64frombits(n)
 		}
-	case kernel(vExp):
+	case kernel(Exp):
 		mapColumn(dst, x, s.rows(st), fmath.Exp)
-	case kernel(vLog):
+	case kernel(Log):
 		mapColumn(dst, x, s.rows(st), fmath.Log)
-	case kernel(vLog1p):
+	case kernel(Log1p):
 		mapColumn(dst, x, s.rows(st), fmath.Log1p)
-	case kernel(vTanh):
+	case kernel(Tanh):
 		mapColumn(dst, x, s.rows(st), fmath.Tanh)
 	}
 }

@@ -1,4 +1,4 @@
-package dsl
+package machine
 
 //lint:file-ignore SA4016 modeK is 0 by design: naming it keeps every case of the switch in one form
 
