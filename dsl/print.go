@@ -185,7 +185,8 @@ func numberText(v float64, text string) string {
 }
 
 // signature prints a signature or the declaration of a hook: on one line if it fits and no input
-// has a comment, with the result on a line of its own if that helps, else an input a line.
+// has a comment, with the result on a line of its own if that helps, else an input a line. Its own
+// comment ends the first line, where it is read as its own again.
 func (p *printer) signature(head string, s *Signature, trail string) {
 	var list []string
 	commented := false
@@ -204,31 +205,24 @@ func (p *printer) signature(head string, s *Signature, trail string) {
 	short := head + "(" + strings.Join(list, ", ") + ")"
 	switch {
 	case !commented && p.fits(short+result+brace):
-		p.line(trailIf(trail, true), short, result, brace)
+		p.line(trail, short, result, brace)
 	case !commented && p.fits(short) && result != "":
-		p.line("", short)
-		p.line(trail, " ", result, brace)
+		p.line(trail, short)
+		p.line("", " ", result, brace)
 	default:
-		p.line("", head, "(")
+		p.line(trail, head, "(")
 		p.indent++
 		for i, in := range s.Inputs {
 			p.head(&in.Comments, i == 0)
 			p.line(in.Trail, list[i], ",")
 		}
 		p.indent--
-		p.line(trail, ")", result, brace)
+		p.line("", ")", result, brace)
 	}
 	if s.Body {
 		p.clauses(s)
 		p.line("", "}")
 	}
-}
-
-func trailIf(trail string, ok bool) string {
-	if ok {
-		return trail
-	}
-	return ""
 }
 
 func (p *printer) clauses(s *Signature) {
