@@ -164,7 +164,7 @@ func draw(weights []float64, u float64) int {
 	for _, w := range weights {
 		sum += w
 	}
-	rest, last := u*sum, 0
+	rest, last := float64(u*sum), 0
 	for i, w := range weights {
 		if w == 0 {
 			continue

@@ -42,7 +42,7 @@ func (p *DifficultyWeighted) Pick(keys []string, _ int) string {
 		rate, bonus := 0.5, float64(untried)
 		if t := p.tasks[key]; t != nil {
 			rate = t.passes / t.trials
-			bonus = c * math.Sqrt(fmath.Log(p.picks+1)/t.trials)
+			bonus = float64(c * math.Sqrt(fmath.Log(p.picks+1)/t.trials))
 		}
 		if w := float64(4*rate*(1-rate)) + 0.001 + bonus; w > most {
 			best, most = key, w
