@@ -70,8 +70,9 @@ func (f *Failure) Error() string {
 // Infrastructure is [FailureKind.Infrastructure] of the kind.
 func (f *Failure) Infrastructure() bool { return f.Kind.Infrastructure() }
 
+// failf takes words of the evaluator's as they are: its message is UTF-8, so that it is the same once it was stored.
 func failf(kind FailureKind, format string, args ...any) *Failure {
-	return &Failure{Kind: kind, Msg: fmt.Sprintf(format, args...), Attempts: 1}
+	return &Failure{Kind: kind, Msg: strings.ToValidUTF8(fmt.Sprintf(format, args...), "\uFFFD"), Attempts: 1}
 }
 
 func lastLine(s string) string {

@@ -182,7 +182,7 @@ func feedback(detail json.RawMessage) string {
 	if !present(detail) {
 		return ""
 	}
-	text := textOf(detail)
+	text := strings.ToValidUTF8(textOf(detail), "\uFFFD") // as it is once it was stored
 	if len(text) > maxFeedback {
 		text = strings.ToValidUTF8(text[:maxFeedback], "") + "…"
 	}

@@ -206,6 +206,31 @@ func TestProblem(t *testing.T) {
 	}
 }
 
+// What an evaluator says in another encoding than UTF-8 is the same before and after it was stored.
+func TestOutcomesOutliveTheirStorage(t *testing.T) {
+	for _, reply := range []string{`"score":1,"detail":{"name":"caf\351"}`, `"score":1,"detail":"caf\351"`, `"error":{"name":"caf\351"}`, `"error":"caf\351"`, `"score":"caf\351"`} {
+		p := openProblem(t, Config{
+			Spec:  Spec{Command: shell(t, answer+`printf '{"id":%s,`+reply+`}\n' "$id"`), Timeout: time.Minute},
+			Tasks: []Task{{ID: "a", Data: json.RawMessage(`{"id":"a"}`)}},
+		})
+		o, err := p.Evaluate(context.Background(), &slots.Candidate{}, slots.Task{ID: "a"}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored engine.Outcome
+		if err := json.Unmarshal(text, &stored); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(o, stored); diff != "" || !strings.Contains(o.Failure+o.Feedback, "caf\uFFFD") {
+			t.Errorf("%s: %+v\n%s", reply, o, diff)
+		}
+	}
+}
+
 func TestInfrastructureFailureIsAnError(t *testing.T) {
 	p := openProblem(t, Config{
 		Spec:  Spec{Command: shell(t, `read -r line; kill -KILL $$`), Timeout: time.Minute},
