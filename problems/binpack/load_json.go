@@ -57,6 +57,7 @@ func (r *jsonReader) readInstance() bool {
 			return r.integer(&d.bestKnown, &d.bestAt, "best_known")
 		case "items":
 			d.itemsAt = r.offset()
+			d.items, d.itemAt = nil, nil // of a key that is given twice the last counts, as everywhere in JSON
 			return r.array(`"items"`, func() bool {
 				var size int64
 				var at int
