@@ -242,7 +242,7 @@ func (g *Gate) CheckNamed(name, src string) Verdict {
 		return refused(info.Diags, rule)
 	}
 	v := g.judge(rule, name)
-	v.Diags = append(info.Diags, v.Diags...)
+	v.Diags = append(v.Diags, info.Diags...) // warnings, behind what refuses
 	return v
 }
 

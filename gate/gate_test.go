@@ -453,3 +453,13 @@ func TestVerdictsKnowTheirOwnText(t *testing.T) {
 		}
 	}
 }
+
+// What refuses comes before what only warns: whoever reports one finding reports the first.
+func TestWarningsComeLast(t *testing.T) {
+	const src = `rule priority { return 1 / visits }
+case priority(rank = 0, visits = 2, total = 1, prior = 0.5, depth = 0, n_nodes = 2) == 0.5`
+	v := newGate(t, Config{}).Check(src)
+	if v.OK || len(v.Diags) != 2 || v.Diags[0].Code != CodeNotFinite || v.Diags[1].Severity != dsl.Warning {
+		t.Errorf("%v %v", v.Stage, v.Diags)
+	}
+}

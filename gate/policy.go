@@ -109,7 +109,7 @@ func (g *PolicyGate) CheckNamed(name, src string) PolicyVerdict {
 		return g.refused(info.Diags, p)
 	}
 	v := g.judge(p, name)
-	v.Diags = append(info.Diags, v.Diags...)
+	v.Diags = append(v.Diags, info.Diags...) // warnings, behind what refuses
 	return v
 }
 
