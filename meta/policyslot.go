@@ -83,11 +83,13 @@ func (s *PolicySlot) policy(text string) (*dsl.Policy, error) {
 	if ok {
 		return j.policy, j.err
 	}
-	if v := s.gate.Check(text); v.OK {
-		j.policy = v.Policy
-	} else {
+	if v := s.gate.Check(text); !v.OK {
 		first := v.Diags[0]
 		j.err = &engine.Refusal{Code: first.Code, Detail: first.Message}
+	} else if _, err := slots.Compile(v.Policy, []*dsl.Slot{s.decl}, nil); err != nil { // such as one with two hooks of which a slot takes one
+		j.err = &engine.Refusal{Code: CodeInvalid, Detail: err.Error()}
+	} else {
+		j.policy = v.Policy
 	}
 	s.checked.Put(text, j)
 	return j.policy, j.err

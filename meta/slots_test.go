@@ -154,6 +154,7 @@ func TestRefusals(t *testing.T) {
 		{policy, "c = x", meta.CodeNotAssigned}, {policy, "faster", meta.CodeNotAssigned}, {policy, "c = 1", "unchanged"},
 		{policy, "policy p fills selection { priority(visits) { return 1 / visits } }", "not-finite"},
 		{policy, "policy p fills promotion { promote(survived) { return true } }", "unknown-slot"},
+		{policy, "policy p fills selection { priority(rank) { return rank } score(score) { return score } }", meta.CodeInvalid},
 		{policy, "", "not-one-rule"},
 		{params, "q = 1", meta.CodeUnknownParam}, {params, "c = 2", meta.CodeOutOfBounds}, {params, "k = 2.5", meta.CodeOutOfBounds},
 		{params, "c = NaN", meta.CodeNotAssigned}, {params, "", "empty"},
