@@ -23,13 +23,12 @@ var allowed = map[string][]string{
 	"engine/ledger":     {"engine", "slots", "gate", "dsl"},
 	"engine/budget":     {"engine", "slots", "gate", "dsl"},
 	"engine/treesearch": {"slots", "gate", "dsl"},
-	"engine/queue":      {"engine", "slots", "gate", "dsl"},
 	"reflector":         {"slots", "gate", "dsl", "grammar"},
 	"problems":          {"engine", "engine/treesearch", "slots", "gate", "dsl"},
 	"meta":              {"engine", "engine/ledger", "engine/budget", "engine/treesearch", "reflector", "slots", "gate", "dsl", "grammar"},
 	"examples":          {},
 	"cmd": {
-		"meta", "problems", "engine", "engine/ledger", "engine/budget", "engine/treesearch", "engine/queue",
+		"meta", "problems", "engine", "engine/ledger", "engine/budget", "engine/treesearch",
 		"reflector", "slots", "gate", "dsl", "grammar",
 	},
 }
