@@ -142,3 +142,19 @@ func TestGit(t *testing.T) {
 		t.Error("the stable branches are elsewhere")
 	}
 }
+
+// An entry is a line, whatever a program says that scores or proposes.
+func TestTextIsALineAnEntry(t *testing.T) {
+	list := entries(t, engine.LeaseEntry, engine.LeaseRecord{Task: "a", Failure: "rejected: Traceback:\n  line 1\x1b[2J"})
+	l, err := runlog.Decode(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := l.Text(&b, list); err != nil {
+		t.Fatal(err)
+	}
+	if want := "    0  lease    0 (round 0, lane 0) on a: failed: rejected: Traceback:   line 1 [2J\n"; b.String() != want {
+		t.Errorf("got %q", b.String())
+	}
+}

@@ -3,6 +3,8 @@ package runlog
 import (
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/slots"
@@ -15,11 +17,21 @@ func (l *Log) Text(w io.Writer, entries []engine.Entry) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "%5d  %-8s %s\n", e.Seq, e.Kind, line); err != nil {
+		if _, err := fmt.Fprintf(w, "%5d  %-8s %s\n", e.Seq, e.Kind, oneLine(line)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// oneLine keeps what programs and models wrote on the line of its entry, and a terminal from obeying it.
+func oneLine(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, s)
 }
 
 func describe(e engine.Entry) (string, error) {
