@@ -33,8 +33,8 @@ outcome, reason, p_improve, held_out, version, identity, rollouts, tokens and co
 have the task and the reward of their lease, and the lease their outcome. What does not apply is the
 empty word, −1, or a number with which every comparison is false.
 
---canonical prints the log that is the same for every --workers, on every machine and through every
-resume. --git prints a stream for git:
+--canonical prints the log that is the same for every --workers and through every resume. Processors of
+another kind may differ in the last bits of what an acceptance has computed. --git prints a stream for git:
   adrun log latest --git | git -C new-repository fast-import`,
 		Args: exactly(1, "one RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.log(cmd.Context(), args[0], f) },

@@ -107,8 +107,7 @@ func (l *Log) Spend() slots.Spend {
 	return s
 }
 
-// Canonical writes the entries that are the same for every number of workers, on every machine and through
-// every resume: a line each, its kind and its data.
+// Canonical writes the canonical entries (engine.EntryKind): a line each, its kind and its data.
 func Canonical(w io.Writer, entries []engine.Entry) error {
 	for _, e := range entries {
 		if !e.Kind.Canonical() {
