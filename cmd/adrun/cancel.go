@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -62,7 +63,9 @@ func (a *app) cancel(store runs.Store, ref string, now, asJSON bool) error {
 	if findErr != nil {
 		return findErr
 	}
-	if err := process.Signal(syscall.SIGTERM); err != nil {
+	switch err := process.Signal(syscall.SIGTERM); {
+	case errors.Is(err, os.ErrProcessDone): // the request was enough
+	case err != nil:
 		return fmt.Errorf("signalling process %d of run %s: %w; it will stop at the end of its round", pid, run.ID, err)
 	}
 	fmt.Fprintf(a.stderr, "adrun: process %d of run %s is told to stop\n", pid, run.ID)
