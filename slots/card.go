@@ -122,11 +122,3 @@ type Card struct {
 	Source string `json:"source,omitempty"`
 	Spend  Spend  `json:"spend"`
 }
-
-// BaseVersion is the version of the changed artifact that the card started from.
-func (c *Card) BaseVersion() int {
-	if len(c.Touched) == 0 {
-		return 0
-	}
-	return c.Touched[0].Version
-}
