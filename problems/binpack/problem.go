@@ -160,11 +160,6 @@ func (p *Problem) tasks(seeds []int64) []slots.Task {
 	return tasks
 }
 
-// RewardText returns how bins become a reward, for people.
-func (p *Problem) RewardText() string {
-	return fmt.Sprintf("1/2 + (bins of %s − bins) / (2 · span), span = %g %% of the lower bound, within 0 and 1", Baseline, 100*p.config.Span)
-}
-
 // Evaluate packs the task's instance with the candidate's rule. The metrics are bins, lower_bound, excess and unranked,
 // the items that found no finite priority.
 func (p *Problem) Evaluate(ctx context.Context, c *slots.Candidate, task slots.Task, _ uint64) (engine.Outcome, error) {
