@@ -192,9 +192,20 @@ func (r *reader) readHeader() bool {
 func (r *reader) find(line int, column, purpose string) int {
 	i := slices.Index(r.header, column)
 	if i < 0 {
-		r.errorf(line, "no column %q, %s; the columns are %s", column, purpose, strings.Join(r.header, ", "))
+		r.errorf(line, "no column %q, %s; the columns are %s", column, purpose, strings.Join(shown(r.header), ", "))
 	}
 	return i
+}
+
+// shown are names as they are, and in quotes where a terminal could not show them: those of a file in UTF-16, say.
+func shown(names []string) []string {
+	names = slices.Clone(names)
+	for i, name := range names {
+		if !strconv.CanBackquote(name) {
+			names[i] = strconv.Quote(name)
+		}
+	}
+	return names
 }
 
 // findInput finds the column of that name, or the one whose input would have it.

@@ -122,6 +122,7 @@ func TestReadErrors(t *testing.T) {
 		"empty":             {"", Options{}, "log.csv:1: empty file; expected a header line with the names of the columns"},
 		"no rows":           {"decision,x,payoff\n", Options{}, "log.csv:1: no rows below the header"},
 		"no decision":       {"day,x,payoff\na,1,2\n", Options{}, `log.csv:1: no column "decision", that names the decision of a row; the columns are day, x, payoff`},
+		"lines of a Mac":    {"decision,x,payoff\ra,1,2\r", Options{}, `log.csv:1: no column "payoff", that holds the payoff of a row; the columns are decision, x, "payoff\ra", 1, 2`},
 		"no payoff":         {"decision,x,gain\na,1,2\n", Options{}, `log.csv:1: no column "payoff", that holds the payoff of a row; the columns are decision, x, gain`},
 		"no inputs":         {"decision,payoff\na,1\n", Options{}, "log.csv:1: no column is left for the inputs of a rule"},
 		"twice":             {"decision,x,x,payoff\na,1,1,2\n", Options{}, `log.csv:1: column "x" appears twice`},
