@@ -64,6 +64,7 @@ func Load(name string, text []byte) (*Spec, error) {
 	}
 	v := &validator{name: name, file: file}
 	if len(file.Docs) > 0 && file.Docs[0].Body != nil {
+		ast.Walk(aliases{validator: v, seen: new(int)}, file.Docs[0].Body)
 		v.shape(reflect.TypeFor[Spec](), file.Docs[0].Body)
 	}
 	if len(v.list) > 0 {

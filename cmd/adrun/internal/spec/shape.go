@@ -16,10 +16,11 @@ import (
 )
 
 // The sizes up to which a spec is read: the YAML library takes time and memory that grow with the square of the
-// nesting of brackets.
+// nesting of brackets, and it writes aliases out, so that of an alias within an alias ten lines make a billion.
 const (
 	maxBytes   = 1 << 20
 	maxNesting = 64
+	maxAliases = 100
 )
 
 // tooDeep is the bracket at which brackets are nested too deeply, or nil.
@@ -36,6 +37,31 @@ func tooDeep(tokens token.Tokens) *token.Token {
 		}
 	}
 	return nil
+}
+
+// aliases reports the first alias that is one too many or stands in the value of an anchor. It is an ast.Visitor.
+type aliases struct {
+	*validator
+	anchored bool
+	seen     *int
+}
+
+// Visit looks at a node.
+func (a aliases) Visit(n ast.Node) ast.Visitor {
+	switch n.(type) {
+	case *ast.AnchorNode:
+		a.anchored = true
+	case *ast.AliasNode:
+		*a.seen++
+		switch {
+		case len(a.list) > 0:
+		case a.anchored:
+			a.reportAt(n, "an alias stands in the value of an anchor: write out what it names")
+		case *a.seen > maxAliases:
+			a.reportAt(n, "more than %d aliases: write out what they name", maxAliases)
+		}
+	}
+	return a
 }
 
 // shape reports keys that a struct does not have and values of another type than theirs, all at once and in the
