@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"io"
+	"math"
 	"os"
 )
 
@@ -10,9 +12,10 @@ import (
 // down what the file is covers the rest of a ledger, so that damage to any byte of it can be found, also
 // when its process was killed.
 type Keeper interface {
-	// Unseal is called before the file changes, Seal when it has changed.
+	// Unseal is called before the file changes, Seal with what it is when it has changed. Neither may open the file:
+	// closing it again would give up every lock that SQLite has on it, as POSIX locks are.
 	Unseal() error
-	Seal() error
+	Seal(file io.Reader) error
 }
 
 // leastFold is the size of a write-ahead log that is worth folding.
@@ -25,6 +28,12 @@ func (s *Store) Keep(k Keeper) error {
 	defer s.mu.Unlock()
 	if _, err := s.db.Exec(`PRAGMA wal_autocheckpoint = 0`); err != nil {
 		return s.explain("preparing", err)
+	}
+	if s.file == nil {
+		var err error
+		if s.file, err = os.Open(s.path); err != nil {
+			return s.explain("preparing", err)
+		}
 	}
 	s.keeper, s.tidy = k, true
 	s.fold()
@@ -49,7 +58,7 @@ func (s *Store) fold() {
 		return // the file must not change under its seal
 	}
 	s.foldKept()
-	_ = s.keeper.Seal() // without a seal there is nothing that could be wrong
+	_ = s.keeper.Seal(io.NewSectionReader(s.file, 0, math.MaxInt64)) // without a seal there is nothing that could be wrong
 	s.foldAt = size(s.path+"-wal") + max(leastFold, size(s.path)/4)
 }
 

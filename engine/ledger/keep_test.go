@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agentdescent/adrun/engine"
@@ -23,8 +27,8 @@ type memory struct {
 
 func (m *memory) Unseal() error { m.sealed = false; return nil }
 
-func (m *memory) Seal() error {
-	image, err := os.ReadFile(m.path)
+func (m *memory) Seal(file io.Reader) error {
+	image, err := io.ReadAll(file)
 	m.sealed, m.image, m.seals = err == nil, string(image), m.seals+1
 	return err
 }
@@ -152,8 +156,8 @@ type leaving struct {
 	release func() error
 }
 
-func (l *leaving) Seal() error {
-	err := l.memory.Seal()
+func (l *leaving) Seal(file io.Reader) error {
+	err := l.memory.Seal(file)
 	if l.release != nil {
 		err = errors.Join(err, l.release())
 	}
@@ -180,4 +184,37 @@ func TestAReaderLeavesWhileTheLedgerIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.check(t)
+}
+
+// lookForLock reports, as its exit code, whether another process locks a ledger where SQLite says that the database is in use.
+func lookForLock() int {
+	f, err := os.Open(os.Getenv(dirKey))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: 0x40000002, Len: 510}
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &l); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	if l.Type == syscall.F_UNLCK {
+		return 1
+	}
+	return 0
+}
+
+// TestSealingKeepsTheLock seals while SQLite has the file open: an older SQLite that looks at it and finds no lock takes
+// itself for the last and removes the log, into which the run goes on writing.
+func TestSealingKeepsTheLock(t *testing.T) {
+	k := openKept(t)
+	ledger.Fold(k.Store)
+	look := exec.Command(os.Args[0])
+	look.Env, look.Stderr = append(os.Environ(), roleKey+"=look", dirKey+"="+k.path), os.Stderr
+	if err := look.Run(); err != nil {
+		t.Errorf("the ledger is not locked: %v", err)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
 }

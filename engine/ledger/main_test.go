@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 	case "run":
 		os.Exit(runVictim(context.Background()))
+	case "look":
+		os.Exit(lookForLock())
 	case "write":
 		os.Exit(runWriters(context.Background()))
 	}

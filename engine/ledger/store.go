@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -32,8 +33,9 @@ type Store struct {
 	next  int   // entries stored
 	stmts statements
 
-	keeper Keeper // nil: SQLite folds the log into the file when it likes
-	foldAt int64  // the size of the log at which it is folded
+	keeper Keeper   // nil: SQLite folds the log into the file when it likes
+	file   *os.File // the keeper's, open until SQLite has no locks on it
+	foldAt int64    // the size of the log at which it is folded
 }
 
 var _ engine.Ledger = (*Store)(nil)
@@ -82,7 +84,11 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fold()
-	return s.Reader.Close()
+	err := s.Reader.Close()
+	if s.file != nil {
+		err = errors.Join(err, s.file.Close())
+	}
+	return err
 }
 
 func (s *Store) prepare(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -141,7 +142,7 @@ func TestASealFindsEveryFlippedByte(t *testing.T) {
 	if sealed, err := r.CheckSeal(); sealed || err != nil {
 		t.Errorf("unsealed: %v, %v", sealed, err)
 	}
-	if err := r.Seal(); err != nil {
+	if err := r.Seal(bytes.NewReader(image)); err != nil {
 		t.Fatal(err)
 	}
 	if sealed, err := r.CheckSeal(); !sealed || err != nil {

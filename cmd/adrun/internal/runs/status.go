@@ -102,8 +102,8 @@ func (r *Run) ClearCancel() error {
 
 // Seal writes the hash of the ledger's file down; Unseal removes it before the file changes (ledger.Keeper).
 // What is not folded into the file yet stands in the write-ahead log, which has checksums of its own.
-func (r *Run) Seal() error {
-	sum, err := hashFile(r.LedgerPath())
+func (r *Run) Seal(file io.Reader) error {
+	sum, err := hash(file)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,12 @@ func (r *Run) CheckSeal() (sealed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	got, err := hashFile(r.LedgerPath())
+	f, err := os.Open(r.LedgerPath())
+	if err != nil {
+		return true, err
+	}
+	defer func() { _ = f.Close() }()
+	got, err := hash(f)
 	if err != nil {
 		return true, err
 	}
@@ -158,12 +163,7 @@ func (r *Run) CheckUnbegun() error {
 	return nil
 }
 
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
+func hash(f io.Reader) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
