@@ -58,16 +58,17 @@ func (s *Store) fold() {
 		return // the file must not change under its seal
 	}
 	s.foldKept()
+	_ = s.endLog()                                                   // else frames that nobody needs may be taken for damaged ones
 	_ = s.keeper.Seal(io.NewSectionReader(s.file, 0, math.MaxInt64)) // without a seal there is nothing that could be wrong
 	s.foldAt = size(s.path+"-wal") + max(leastFold, size(s.path)/4)
 }
 
 const foldLog = `PRAGMA wal_checkpoint(TRUNCATE)`
 
-// foldKept folds the log of a ledger that nobody else writes, and ends it if it could not be cut.
+// foldKept folds the log of a ledger that nobody else writes.
 func (s *Store) foldKept() {
 	ctx := context.Background()
-	conn, err := s.db.Conn(ctx) // the only one: nobody writes an outcome meanwhile
+	conn, err := s.db.Conn(ctx) // the only one: an outcome that is stored meanwhile has its patience
 	if err != nil {
 		return
 	}
@@ -76,7 +77,6 @@ func (s *Store) foldKept() {
 	_, _ = conn.ExecContext(ctx, `PRAGMA busy_timeout = 0`)
 	_, _ = conn.ExecContext(ctx, foldLog)
 	_, _ = conn.ExecContext(ctx, busyTimeout)
-	_ = endLog(s.path + "-wal") // else frames that nobody needs may be taken for damaged ones
 }
 
 // size is that of a file, 0 without one.

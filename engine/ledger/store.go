@@ -70,6 +70,7 @@ func openOnce(path string) (*Store, error) {
 	}
 	s := &Store{Reader: &Reader{db: db, path: path}}
 	if err = install(ctx, db); err == nil {
+		_ = s.endLog() // as a killed process left it
 		err = s.prepare(ctx)
 	}
 	if err != nil {
@@ -171,11 +172,16 @@ func (s *Store) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	if err := do(tx); err != nil {
-		_ = tx.Rollback()
-		return err
+	if err = do(tx); err == nil {
+		err = tx.Commit()
 	}
-	return tx.Commit()
+	if err != nil {
+		_ = tx.Rollback()
+	}
+	if failed := new(sqlite.Error); errors.As(err, &failed) {
+		_ = s.endLog() // a part of it may be written, for want of space
+	}
+	return err
 }
 
 // Write stores a batch in one transaction. A commit whose Parent is not dev's hash is an

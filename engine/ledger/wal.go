@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -42,13 +43,8 @@ func CheckLog(path string) error {
 		return damaged("its header is wrong")
 	}
 	w.walk()
-	more := len(w.rest) / w.frame()
-	over := more > 1 || bytes.HasPrefix(w.rest[more*w.frame():], logMark(w.salt[0]-1))
-	for n := range more {
-		torn := n == 0 && over && w.committed == 0
-		if !torn && !w.earlier(w.rest[n*w.frame():]) {
-			return damaged("frame %d of %d is wrong", w.frames+n, w.frames+more)
-		}
+	if n, ok := w.wrong(); ok {
+		return damaged("frame %d of %d is wrong", n, w.frames+len(w.rest)/w.frame())
 	}
 	return nil
 }
@@ -86,10 +82,16 @@ func (w *walReader) frame() int { return frameHeader + w.page }
 // logMark is what stands behind the frames of an old log with that first salt. No frame begins like that: there is no page 0.
 func logMark(salt uint32) []byte { return binary.BigEndian.AppendUint32(make([]byte, 4), salt) }
 
-// endLog puts an end to a log that was folded and could not be cut: what a transaction without a commit left
-// would stand behind frames of the same log that are written over its beginning, and remains need their mark.
-// Nobody else may write the log; readers look at what is committed.
-func endLog(path string) (err error) {
+// endLog puts an end to the log: what a transaction without a commit left would stand behind frames of the same log
+// that are written over its beginning, and remains need their mark. Damage stays where it is, to be found.
+// Nobody writes the log meanwhile, and readers look at what is committed.
+func (s *Store) endLog() (err error) {
+	tx, err := s.db.BeginTx(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	path := s.path + "-wal"
 	log, err := os.ReadFile(path)
 	if err != nil || len(log) < walHeader {
 		return err // it was cut, and is empty
@@ -99,6 +101,9 @@ func endLog(path string) (err error) {
 		return nil
 	}
 	w.walk()
+	if _, damaged := w.wrong(); damaged {
+		return nil
+	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -123,6 +128,19 @@ func (w *walReader) add(b []byte) {
 		w.sum[0] += w.order.Uint32(b) + w.sum[1]
 		w.sum[1] += w.order.Uint32(b[4:]) + w.sum[0]
 	}
+}
+
+// wrong is the first frame behind those that are right that a killed process does not leave.
+func (w *walReader) wrong() (frame int, ok bool) {
+	more := len(w.rest) / w.frame()
+	over := more > 1 || bytes.HasPrefix(w.rest[more*w.frame():], logMark(w.salt[0]-1))
+	for n := range more {
+		torn := n == 0 && over && w.committed == 0
+		if !torn && !w.earlier(w.rest[n*w.frame():]) {
+			return w.frames + n, true
+		}
+	}
+	return 0, false
 }
 
 // walk steps over the frames that are right.

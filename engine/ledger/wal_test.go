@@ -44,15 +44,22 @@ func openKept(t *testing.T) *kept {
 // write makes entries of a page each, in one transaction.
 func (k *kept) write(t *testing.T, pages int) {
 	t.Helper()
-	var b engine.Batch
-	data := json.RawMessage(`"` + strings.Repeat("x", 4000) + `"`)
-	for range pages {
-		b.Entries = append(b.Entries, engine.Entry{Seq: k.seq, Kind: engine.LeaseEntry, Data: data})
-		k.seq++
-	}
-	if err := k.Write(t.Context(), b); err != nil {
+	if err := k.try(t, pages); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (k *kept) try(t *testing.T, pages int) error {
+	var b engine.Batch
+	data := json.RawMessage(`"` + strings.Repeat("x", 4000) + `"`)
+	for i := range pages {
+		b.Entries = append(b.Entries, engine.Entry{Seq: k.seq + i, Kind: engine.LeaseEntry, Data: data})
+	}
+	err := k.Write(t.Context(), b)
+	if err == nil {
+		k.seq += pages
+	}
+	return err
 }
 
 // image is what the ledger's file and its log are.
@@ -206,6 +213,78 @@ func TestAnUnfinishedTransactionIsOverwritten(t *testing.T) {
 		t.Error(err)
 	}
 	if err := errors.Join(release(), again.Close(), k.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAnUnfinishedTransactionWithoutAKeeper is the same with a ledger that several processes may write: it is cut when it is opened.
+func TestAnUnfinishedTransactionWithoutAKeeper(t *testing.T) {
+	k := openKept(t)
+	k.write(t, 1)
+	seq := k.seq
+	k.write(t, 5)
+	now := k.image(t)
+	path := filepath.Join(t.TempDir(), "l.db")
+	if err := errors.Join(os.WriteFile(path, now.db, 0o644), os.WriteFile(path+"-wal", now.log[:len(now.log)-frame], 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	again := &kept{path: path, seq: seq}
+	again.Store = open(t, path)
+	if _, err := again.Begin(t.Context(), engine.Header{RunID: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	again.write(t, 1)
+	left := again.image(t)
+	if err := left.check(t, left.log); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(again.Close(), k.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAFailedTransactionIsCut has no room for a transaction of which a part is in the log already.
+func TestAFailedTransactionIsCut(t *testing.T) {
+	k := openKept(t)
+	k.write(t, 1)
+	ledger.Exec(t, k.Store, `PRAGMA max_page_count = 800`)
+	var full *ledger.FullError
+	if err := k.try(t, 1000); !errors.As(err, &full) {
+		t.Fatal(err)
+	}
+	k.write(t, 1)
+	left := k.image(t)
+	if err := left.check(t, left.log); err != nil {
+		t.Error(err)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFoldingHidesNoDamage damages the log of a run that goes on, beside a reader that keeps it from being folded.
+func TestFoldingHidesNoDamage(t *testing.T) {
+	k := openKept(t)
+	k.write(t, 1)
+	release := ledger.Hold(t, k.path)
+	for range 5 {
+		k.write(t, 1)
+	}
+	f, err := os.OpenFile(k.path+"-wal", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := int64(len(k.image(t).log) - 4*frame + 16)
+	if _, err := f.WriteAt([]byte{1, 2, 3, 4}, at); err != nil {
+		t.Fatal(err)
+	}
+	ledger.Fold(k.Store)
+	var damage *ledger.DamageError
+	left := k.image(t)
+	if err := left.check(t, left.log); !errors.As(err, &damage) {
+		t.Errorf("the damage is gone: %v", err)
+	}
+	if err := errors.Join(f.Close(), release(), k.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
