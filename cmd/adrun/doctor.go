@@ -98,8 +98,7 @@ func (a *app) checkLedger(ctx context.Context, run *runs.Run) []finding {
 		return []finding{found("ledger", err, "")}
 	}
 	if held {
-		// The file changes while it is looked at: what is stored so far is checked from inside.
-		return []finding{found("ledger", verifyLive(ctx, run), "every row and the chain are right so far")}
+		return []finding{checkLive(ctx, run)}
 	}
 	sealed, err := run.CheckSeal()
 	list := []finding{found("seal", err, "the file is as its process left it")}
@@ -114,12 +113,13 @@ func (a *app) checkLedger(ctx context.Context, run *runs.Run) []finding {
 	return append(list, found("ledger", err, "every row and the chain are right"))
 }
 
-func verifyLive(ctx context.Context, run *runs.Run) error {
-	r, err := ledger.OpenReader(run.LedgerPath())
-	if err != nil {
-		return err
+// checkLive checks from inside what is stored so far: the file changes while it is looked at.
+func checkLive(ctx context.Context, run *runs.Run) finding {
+	r, err := openLedger(run)
+	if r == nil {
+		return found("ledger", err, "the run has not begun")
 	}
-	return errors.Join(r.Verify(ctx), r.Close())
+	return found("ledger", errors.Join(r.Verify(ctx), r.Close()), "every row and the chain are right so far")
 }
 
 func checkTrajectories(run *runs.Run) finding {

@@ -160,3 +160,27 @@ func TestInterruptedBeforeItBegins(t *testing.T) {
 		t.Error("the resumed run wrote nothing")
 	}
 }
+
+// TestDoctorMeetsARunThatBegins looks when the process has opened the ledger and not made its tables yet.
+func TestDoctorMeetsARunThatBegins(t *testing.T) {
+	store := runs.Store{Root: t.TempDir()}
+	r, err := store.Create(runs.Info{Name: "small", Seed: 1}, []byte(crashSpec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := r.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(r.LedgerPath(), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var stdout bytes.Buffer
+	a := &app{stdout: &stdout, stderr: new(bytes.Buffer)}
+	if err := a.doctor(t.Context(), "latest", statusFlags{store: store}); err != nil || !strings.Contains(stdout.String(), "the run has not begun") {
+		t.Errorf("%v\n%s", err, stdout.String())
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+}
