@@ -59,8 +59,8 @@ func (s *state) backward(n *node, lo, hi float64) bool {
 }
 
 // grow and shrink move a bound ≥ 0 by the relative slack and a little more near zero.
-func grow(x float64) float64   { return x*(1+loosen) + 0x1p-1000 }
-func shrink(x float64) float64 { return math.Max(0, x*(1-loosen)-0x1p-1000) }
+func grow(x float64) float64   { return float64(x*(1+loosen)) + 0x1p-1000 }
+func shrink(x float64) float64 { return math.Max(0, float64(x*(1-loosen))-0x1p-1000) }
 
 // around widens a rounded result to the real numbers that round into it.
 func around(lo, hi float64) (float64, float64) {
@@ -159,7 +159,7 @@ func (s *state) backwardDiv(n *node, lo, hi float64) bool {
 // wideLow and wideHigh move a bound outwards by the relative slack; one that overflowed becomes finite.
 func wideLow(x float64) float64 {
 	x = math.Min(x, math.MaxFloat64)
-	return x - math.Abs(x)*loosen - 0x1p-1000
+	return x - float64(math.Abs(x)*loosen) - 0x1p-1000
 }
 
 func wideHigh(x float64) float64 { return -wideLow(-x) }

@@ -183,7 +183,7 @@ func (g *graph) representable(l linear) bool {
 		if n.op != opInput || !n.whole || t.coef != math.Trunc(t.coef) {
 			return false
 		}
-		sum += math.Abs(t.coef) * g.magnitude[t.node]
+		sum += float64(math.Abs(t.coef) * g.magnitude[t.node])
 	}
 	return sum <= exactLimit
 }

@@ -40,7 +40,7 @@ func (p *Prover) Sample(u []float64, first int) ([]float64, bool) {
 // share is the number at a share of an input's range.
 func (p *Prover) share(i int, v interval.Value, u float64) float64 {
 	s := newScale(v.Lo, v.Hi)
-	x := s.inverse(s.at(v.Lo) + u*(s.at(v.Hi)-s.at(v.Lo)))
+	x := s.inverse(s.at(v.Lo) + float64(u*(s.at(v.Hi)-s.at(v.Lo))))
 	if p.whole[i] {
 		x = math.Floor(x)
 		if !s.log { // every whole number has the same share
