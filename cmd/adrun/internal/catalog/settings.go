@@ -56,7 +56,15 @@ func (r *reader) whole(name string, def int) int {
 	if err != nil {
 		r.errs = append(r.errs, fmt.Errorf("setting %s: %q is not a whole number", name, text))
 	}
+	r.notZero(name, float64(v), err)
 	return v
+}
+
+// notZero refuses a 0 that the problem would read as its default: a setting that is left out says that.
+func (r *reader) notZero(name string, v float64, err error) {
+	if err == nil && v == 0 {
+		r.errs = append(r.errs, fmt.Errorf("setting %s: 0 is not possible; leave it out for the default", name))
+	}
 }
 
 // wholes reads whole numbers with commas between them.
@@ -85,6 +93,7 @@ func (r *reader) number(name string, def float64) float64 {
 	if err != nil {
 		r.errs = append(r.errs, fmt.Errorf("setting %s: %q is not a number", name, text))
 	}
+	r.notZero(name, v, err)
 	return v
 }
 
