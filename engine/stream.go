@@ -22,11 +22,9 @@ func (r *run) stream(ctx context.Context) (StopReason, error) {
 type streamer struct {
 	run     *run
 	window  int
-	started int
-	idle    bool // leases are started, to count as under way, and not worked on
-	ended   bool // none are
-	live    int  // started and worked on
-	merged  int
+	idle    bool            // leases are started, to count as under way, and not worked on
+	ended   bool            // none are
+	live    int             // started and worked on
 	waiting map[int]arrived // finished leases whose turn has not come
 	done    chan arrived
 	free    chan struct{} // one for each lease that may be worked on
@@ -70,12 +68,12 @@ func (s *streamer) loop(ctx context.Context) (StopReason, error) {
 // take starts what there is room for and takes a lease in. It reports whether a merge is due, as it is when the
 // budget holds no further lease.
 func (s *streamer) take(ctx context.Context) (due bool, err error) {
-	for !s.ended && s.started < s.merged+s.window && s.run.affords() {
+	for !s.ended && s.run.prepared < s.run.absorbed+s.window && s.run.affords() {
 		if err := s.start(ctx); err != nil {
 			return false, err
 		}
 	}
-	if s.merged == s.live {
+	if s.run.absorbed == s.live {
 		return true, nil
 	}
 	got, err := s.next(ctx)
@@ -90,7 +88,6 @@ func (s *streamer) absorb(got arrived) (due bool, err error) {
 	if err := s.run.absorb(got.lease, got.finished); err != nil {
 		return false, err
 	}
-	s.merged++
 	s.since++
 	a := s.run.cfg.Parallel.Async
 	return len(s.run.pool.cards) >= a.MergeAt || s.since >= a.MergeWait*s.run.cfg.Parallel.Lanes, nil
@@ -107,7 +104,7 @@ func (s *streamer) step(ctx context.Context) error {
 // the unlimited run's.
 func (s *streamer) drain(ctx context.Context, reason StopReason) error {
 	s.idle, s.ended = true, reason.Final()
-	for s.merged < s.live {
+	for s.run.absorbed < s.live {
 		due, err := s.take(ctx)
 		if err != nil {
 			return err
@@ -141,12 +138,11 @@ func (s *streamer) turn(ctx context.Context) (StopReason, error) {
 
 // start begins the next lease.
 func (s *streamer) start(ctx context.Context) error {
-	id, lanes := s.started, s.run.cfg.Parallel.Lanes
+	id, lanes := s.run.prepared, s.run.cfg.Parallel.Lanes
 	l, err := s.run.prepare(id, id/lanes, id%lanes)
 	if err != nil {
 		return err
 	}
-	s.started++
 	if s.idle {
 		return nil
 	}
@@ -167,11 +163,11 @@ func (s *streamer) start(ctx context.Context) error {
 // next waits for the lease whose turn it is: the next by number, or by the recorded order, or whichever
 // comes.
 func (s *streamer) next(ctx context.Context) (arrived, error) {
-	want := s.merged
+	want := s.run.absorbed
 	if s.run.cfg.Parallel.Async.Order == Arrival {
 		want = -1
-		if order := s.run.journal.order; s.merged < len(order) {
-			want = order[s.merged]
+		if order := s.run.journal.order; s.run.absorbed < len(order) {
+			want = order[s.run.absorbed]
 		}
 	}
 	for {
