@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
@@ -115,7 +116,7 @@ func (p *plan) commonConfig() (engine.Config, error) {
 	if err != nil {
 		return engine.Config{}, err
 	}
-	return engine.Config{
+	c := engine.Config{
 		Seed:     *s.Evolve.Seed,
 		Tasks:    engine.Tasks{HeldOut: s.Data.HeldOut},
 		Actor:    actor,
@@ -123,7 +124,11 @@ func (p *plan) commonConfig() (engine.Config, error) {
 		Parallel: parallelOf(s.Evolve),
 		Budget:   p.budget(),
 		Gate:     engine.Gate{Merge: slots.MergeConfig{Alpha: s.Gate.Alpha, CheapTasks: s.Gate.CheapTasks}, MinGate: p.minGate()},
-	}, nil
+	}
+	if c.Budget.MaxTime > 0 {
+		c.Observe.Clock = func() time.Duration { return 0 } // a limit needs one; the driver's takes its place
+	}
+	return c, nil
 }
 
 // minGate is what the spec asks for, or else what the problem does.
