@@ -36,7 +36,7 @@ func Doctor(ctx context.Context, c DoctorConfig) ([]Check, error) {
 	if c.Spec == nil {
 		return nil, errors.New("no slot spec: say which slot's values are examined")
 	}
-	if err := errors.Join(checkProblems("Problems", c.Spec.Slot(), c.Problems), checkSeeds("Seeds", c.Seeds)); err != nil {
+	if err := errors.Join(checkProblems("Problems", c.Spec, c.Problems), checkSeeds("Seeds", c.Seeds)); err != nil {
 		return nil, err
 	}
 	var all []Check

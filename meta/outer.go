@@ -175,12 +175,13 @@ func (c Config) check() error {
 	if c.Spec == nil {
 		return errors.New("no slot spec: say which slot's value evolves")
 	}
-	errs := []error{CheckSlot(c.Spec.Slot()), checkProblems("Problems", c.Spec.Slot(), c.Problems), checkSeeds("Seeds", c.Seeds)}
+	errs := []error{CheckSlot(c.Spec.Slot()), checkProblems("Problems", c.Spec, c.Problems), checkSeeds("Seeds", c.Seeds)}
 	return errors.Join(errs...)
 }
 
-func checkProblems(field, slot string, problems []Problem) error {
+func checkProblems(field string, spec SlotSpec, problems []Problem) error {
 	var errs []error
+	slot, ranksOnly := spec.Slot(), ranksOnly(spec)
 	if len(problems) == 0 {
 		errs = append(errs, fmt.Errorf("%s: no inner problem", field))
 	}
@@ -197,8 +198,22 @@ func checkProblems(field, slot string, problems []Problem) error {
 		if len(d.Slots) > 0 && !slices.Contains(d.Slots, slot) {
 			errs = append(errs, fmt.Errorf("%s: %s is decided by %s, not by %s", field, d.Name, strings.Join(d.Slots, ", "), slot))
 		}
+		if _, run := p.(*Evolution); run && ranksOnly {
+			errs = append(errs, fmt.Errorf("%s: a rule of a tree search decides nothing in the run %s: start from a policy of slot %s", field, d.Name, slot))
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// ranksOnly reports whether the values of a spec drive tree searches and nothing else. What is wrong with the initial
+// value is said elsewhere.
+func ranksOnly(spec SlotSpec) bool {
+	c, err := ready(spec, spec.Initial())
+	if err != nil {
+		return false
+	}
+	v, err := spec.Compile(c)
+	return err == nil && v.Policies == nil
 }
 
 func checkSeeds(field string, seeds []int64) error {

@@ -102,7 +102,7 @@ func (c RunConfig) checkValidation() error {
 	}
 	seeds := c.JudgingSeeds()
 	errs := []error{
-		checkProblems("Validation", c.Spec.Slot(), c.Validation),
+		checkProblems("Validation", c.Spec, c.Validation),
 		checkSeeds("ValidationSeeds", seeds),
 	}
 	for _, p := range c.Validation {
@@ -205,15 +205,15 @@ func (j *judge) onUnseen(ctx context.Context, m *measured) (err error) {
 }
 
 func (j *judge) headroom(ctx context.Context) error {
+	var validation []float64
 	unseen, err := j.unseen.oracle(ctx)
+	if err == nil {
+		validation, err = j.validation.oracle(ctx)
+	}
 	if errors.Is(err, ErrNoOracle) {
 		j.note("no oracle: how much a better value could still gain is not known")
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	validation, err := j.validation.oracle(ctx)
 	if err != nil {
 		return err
 	}

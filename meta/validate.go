@@ -177,7 +177,7 @@ func Validate(ctx context.Context, c ValidateConfig) (Comparison, error) {
 	if c.Spec == nil {
 		return Comparison{}, errors.New("no slot spec: say which slot's values are compared")
 	}
-	if err := errors.Join(checkProblems("Problems", c.Spec.Slot(), c.Problems), checkSeeds("Seeds", c.Seeds)); err != nil {
+	if err := errors.Join(checkProblems("Problems", c.Spec, c.Problems), checkSeeds("Seeds", c.Seeds)); err != nil {
 		return Comparison{}, err
 	}
 	b := &bench{c.Spec, c.Score, pairsOf(c.Problems, c.Seeds), c.Workers}

@@ -51,7 +51,7 @@ func (p *plan) openSlot() error {
 		p.config, err = p.meta.Config.Engine()
 	}
 	if err != nil {
-		return err
+		return s.At("$.data", err)
 	}
 	p.start = p.meta.Spec.Render(p.config.Artifacts[0].Initial)
 	return nil
@@ -139,6 +139,13 @@ func slotSpec(s *spec.Spec) (meta.SlotSpec, error) {
 	}
 	if err != nil { // of what the gate is made of, only the constraints are the spec's
 		return nil, s.At("$.gate.constraints", err)
+	}
+	if _, err := values.Ready(s.Target, values.Initial()); err != nil {
+		at := "$.start"
+		if s.Start == "" { // the engine's own: the spec asks for something else
+			at = "$.gate"
+		}
+		return nil, s.At(at, fmt.Errorf("the value to start from: a value of slot %s is refused by its own gate: %w", s.Target, err))
 	}
 	return values, nil
 }

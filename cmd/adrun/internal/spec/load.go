@@ -93,16 +93,25 @@ func (s *Spec) At(path string, err error) error {
 		return fmt.Errorf("%s: %w", strings.TrimPrefix(path, "$."), err)
 	}
 	p := s.place(path)
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
 	var e Errors
-	for _, err := range all {
+	for _, err := range flat(err) {
 		p.Message = err.Error()
 		e.List = append(e.List, p)
 	}
 	return &e
+}
+
+// flat is the errors that were joined, and joined again.
+func flat(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, err := range joined.Unwrap() {
+		all = append(all, flat(err)...)
+	}
+	return all
 }
 
 // decodeProblem takes the position out of the library's error.
