@@ -69,11 +69,12 @@ func (d *driver) drive(ctx context.Context) (err error) {
 	if res != nil {
 		status.Stop = string(res.Stop)
 	}
-	if res == nil && errors.Is(err, context.Canceled) {
+	interrupted := errors.Is(err, context.Canceled)
+	if res == nil && interrupted {
 		status.Stop = string(engine.StopCancelled)
-	} else if err != nil {
+	} else if err != nil && !interrupted {
 		status.Error = err.Error()
-	} else if res.Stop.Final() {
+	} else if err == nil && res.Stop.Final() {
 		status.State = runs.Done
 	}
 	// What is left to be written is not worth an error beside one that says why.
@@ -89,6 +90,9 @@ func (d *driver) verdict(res *engine.Result, err error) error {
 	switch {
 	case res == nil && errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "adrun: interrupted while the run was being opened: 'adrun resume %s' goes on\n", id)
+		return errFindings
+	case errors.Is(err, context.Canceled): // its rounds cannot be interrupted with an error
+		fmt.Fprintf(stderr, "adrun: interrupted while the value was being judged: 'adrun resume %s' goes on\n", id)
 		return errFindings
 	case err != nil && res == nil:
 		return err

@@ -62,6 +62,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitFine
 	case errors.Is(err, errFindings):
 		return exitFinding
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "adrun: interrupted")
+		return exitFinding
 	case errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command"):
 		fmt.Fprintf(stderr, "adrun: %s\nSee 'adrun --help'.\n", err)
 		return exitUsage
