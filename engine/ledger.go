@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/agentdescent/adrun/slots"
@@ -271,9 +272,62 @@ type IdentityError struct {
 }
 
 func (e *IdentityError) Error() string {
-	s, _ := json.Marshal(e.Stored)
-	a, _ := json.Marshal(e.Asked)
-	return fmt.Sprintf("the ledger's run is another one: it has %s, asked for %s; use a new run or the old spec", s, a)
+	var changed []string
+	if e.Stored.Spec != e.Asked.Spec {
+		changed = append(changed, "the spec")
+	}
+	if e.Stored.Seed != e.Asked.Seed {
+		changed = append(changed, fmt.Sprintf("the seed (%d then, %d now)", e.Stored.Seed, e.Asked.Seed))
+	}
+	if e.Stored.Problem != e.Asked.Problem {
+		changed = append(changed, fmt.Sprintf("the problem (%s then, %s now)", e.Stored.Problem, e.Asked.Problem))
+	} else {
+		changed = append(changed, changedWork(e.Stored.Fingerprint, e.Asked.Fingerprint)...)
+	}
+	return fmt.Sprintf("run %s began with other work; changed since: %s: put that back, or begin a new run",
+		e.Stored.RunID, strings.Join(changed, ", "))
+}
+
+// changedWork names the parts of a fingerprint that differ: "NAME = WORDS; …", of which a word may be key=value.
+func changedWork(stored, asked string) []string {
+	if stored == asked {
+		return nil
+	}
+	was, is := strings.Split(stored, "; "), strings.Split(asked, "; ")
+	if len(was) != len(is) {
+		return []string{"the work"}
+	}
+	var changed []string
+	for i, part := range was {
+		if part == is[i] {
+			continue
+		}
+		name, words, named := strings.Cut(part, " = ")
+		_, now, _ := strings.Cut(is[i], " = ")
+		if !named {
+			name, words, now = "the work", part, is[i]
+		}
+		changed = append(changed, name+" ("+strings.Join(changedWords(strings.Fields(words), strings.Fields(now)), ", ")+")")
+	}
+	return changed
+}
+
+func changedWords(was, is []string) []string {
+	if len(was) != len(is) {
+		return []string{"data"}
+	}
+	var changed []string
+	for i, word := range was {
+		if word == is[i] {
+			continue
+		}
+		key, _, keyed := strings.Cut(word, "=")
+		if !keyed {
+			key = "data"
+		}
+		changed = append(changed, key)
+	}
+	return slices.Compact(changed)
 }
 
 // hashState hashes a state key by key.

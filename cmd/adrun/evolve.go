@@ -128,7 +128,7 @@ func (a *app) evolve(cmd *cobra.Command, path string, f evolveFlags) error {
 
 // newRun makes the directory of the results, which must be new, and the run in the store.
 func newRun(p *plan, path string, text []byte, f evolveFlags) (*runs.Run, error) {
-	info := runs.Info{Name: p.name, Seed: *p.spec.Evolve.Seed, Created: time.Now().UTC(), Replay: f.replay}
+	info := runs.Info{Name: p.name, Seed: *p.spec.Evolve.Seed, Created: time.Now().UTC(), Replay: f.replay, Unjudged: f.unjudged}
 	for _, file := range append([]string{f.out, path}, f.data...) {
 		abs, err := filepath.Abs(file)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/agentdescent/adrun/cmd/adrun/internal/catalog"
 	"github.com/agentdescent/adrun/cmd/adrun/internal/spec"
 	"github.com/agentdescent/adrun/dsl"
+	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/gate"
 	"github.com/agentdescent/adrun/meta"
 	"github.com/agentdescent/adrun/reflector"
@@ -53,8 +54,33 @@ func (p *plan) openSlot() error {
 	if err != nil {
 		return s.At("$.data", err)
 	}
+	p.config.Tasks.Problem = p.judgedByOwn(p.config.Tasks.Problem)
 	p.start = p.meta.Spec.Render(p.config.Artifacts[0].Initial)
 	return nil
+}
+
+// judgedByOwn adds the user's own runs that judge the value at the end to what the outer run is.
+func (p *plan) judgedByOwn(work engine.Problem) engine.Problem {
+	prints := ""
+	for _, inner := range p.meta.Validation {
+		if d := inner.Describe(); p.spec.Data.Runs[d.Name] != "" {
+			prints += "; validation " + d.Name + " = " + d.Fingerprint
+		}
+	}
+	return identified{work, prints}
+}
+
+// identified is work with more to its identity.
+type identified struct {
+	engine.Problem
+	more string
+}
+
+// Describe describes the work.
+func (p identified) Describe() engine.Description {
+	d := p.Problem.Describe()
+	d.Fingerprint += p.more
+	return d
 }
 
 // offline is the offline proposer of the slot's values. What it draws untried is a control of the report, with a

@@ -86,6 +86,9 @@ func (a *app) planOf(run *runs.Run) (*plan, error) {
 		return nil, err
 	}
 	p.name = run.Name
+	if run.Unjudged {
+		p.meta.Validation = nil
+	}
 	if run.Replay != "" {
 		return p, p.replayFrom(run.Replay)
 	}

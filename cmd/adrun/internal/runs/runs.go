@@ -41,8 +41,10 @@ type Info struct {
 	Out  string   `json:"out"`
 	Data []string `json:"data,omitempty"`
 	// Replay is the directory of replies that the run answers from instead of asking models; "" when it asks.
-	Replay  string    `json:"replay,omitempty"`
-	Created time.Time `json:"created"`
+	Replay string `json:"replay,omitempty"`
+	// Unjudged says that the value of a slot is evolved and not judged.
+	Unjudged bool      `json:"unjudged,omitempty"`
+	Created  time.Time `json:"created"`
 }
 
 // Run is a run of a store.
