@@ -37,7 +37,10 @@ func (a *app) cancel(store runs.Store, ref string, now, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if st.State != runs.Running && st.State != runs.New {
+	if st.State == runs.New {
+		return fmt.Errorf("run %s is new: nobody evolves it: 'adrun resume %s' begins it", run.ID, run.ID)
+	}
+	if st.State != runs.Running {
 		return fmt.Errorf("run %s is %s: nobody evolves it", run.ID, st.State)
 	}
 	if err := run.RequestCancel(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agentdescent/adrun/cmd/adrun/internal/runs"
@@ -31,7 +32,7 @@ func (a *app) detach(run *runs.Run, f evolveFlags) error {
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = ownSession()
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("starting run %s in the background: %w", run.ID, err)
+		return fmt.Errorf("starting run %s in the background: %w: 'adrun resume %s' begins it here", run.ID, err, run.ID)
 	}
 	if err := begun(run, cmd); err != nil {
 		return err
@@ -60,10 +61,23 @@ func begun(run *runs.Run, cmd *exec.Cmd) error {
 		select {
 		case <-ended:
 			if st, _ := run.Status(); st.State == runs.New {
-				return fmt.Errorf("run %s ended before it began: %s says why", run.ID, run.OutputPath())
+				return notBegun(run)
 			}
 			return nil
 		case <-look.C:
 		}
 	}
+}
+
+// notBegun says what the process of a run said that could not begin.
+func notBegun(run *runs.Run) error {
+	said, err := os.ReadFile(run.OutputPath())
+	if err != nil {
+		return err
+	}
+	why := strings.TrimPrefix(strings.TrimSpace(string(said)), "adrun: ")
+	if why == "" {
+		why = "its process ended and said nothing"
+	}
+	return fmt.Errorf("run %s could not begin: %s: 'adrun resume %s' begins it", run.ID, why, run.ID)
 }
