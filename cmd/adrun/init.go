@@ -43,6 +43,9 @@ and a proposer stands there too.
 }
 
 func (a *app) init(target string, f initFlags) error {
+	if f.out == "-" {
+		return usagef("--out names a file: init writes nothing to standard output")
+	}
 	if f.kind == spec.KindText || f.kind == spec.KindRule && f.data == spec.Command {
 		return a.initOwn(target, f)
 	}

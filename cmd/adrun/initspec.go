@@ -18,16 +18,16 @@ type draft struct {
 }
 
 func specTemplate() *template.Template {
-	return template.Must(template.New("spec").Parse(`# Evolves {{.Target}}. {{.Problem}}: {{.Meaning}}.
+	return template.Must(template.New("spec").Funcs(scalars).Parse(`# Evolves {{.Target}}. {{.Problem}}: {{.Meaning}}.
 # 'adrun plan FILE' says what a run would do, 'adrun schema --spec' what else may stand here.
 version: 1
 kind: {{.Kind}}
-name: {{.Name}}
+name: {{quoted .Name}}
 target: {{.Target}}
 data:
 {{- if .Path}}
   problem: {{.Problem}}
-  path: {{printf "%q" .Path}} # relative to this file
+  path: {{quoted .Path}} # relative to this file
   # sealed: other.csv # decisions that are measured once, at the end, and never used before
   held_out: 0.4 # the share of the decisions that judges candidates, and is never trained on
 {{- else}}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -40,12 +41,18 @@ func starterOf(target string, f initFlags) (starter, error) {
 	} else if _, diags := dsl.ParseLimits("TARGET", text, dsl.Limits{}); diags.HasErrors() {
 		return s, fmt.Errorf("%q is no name of a signature: %s", target, diags[0].Message)
 	}
+	if p, err := problemFor(target, ""); err == nil {
+		return s, fmt.Errorf("%q is the signature of a problem: choose another name, or leave out --data to evolve on %s", target, p.Name)
+	}
 	s.Name, _, _ = strings.Cut(target, ".")
 	if f.out != "" {
 		s.Name = baseName(f.out)
 	}
 	return s, nil
 }
+
+// scalars are what templates of specs write values with: quoted says it in quotes, so that it is one text of YAML.
+var scalars = template.FuncMap{"quoted": strconv.Quote}
 
 // write writes the files of the starter beside each other, none over another, and returns their paths, the spec's first.
 func (s starter) write(out string) ([]string, error) {
@@ -92,7 +99,7 @@ func (s starter) files(dir string) ([]starterFile, error) {
 		}
 		switch filepath.Ext(name) {
 		case ".yaml":
-			t, err := template.New(name).Parse(string(text))
+			t, err := template.New(name).Funcs(scalars).Parse(string(text))
 			if err != nil {
 				return nil, err
 			}
@@ -101,6 +108,9 @@ func (s starter) files(dir string) ([]starterFile, error) {
 				return nil, err
 			}
 			text = filled.Bytes()
+			if _, err := spec.Load("the spec of "+s.Target, text); err != nil {
+				return nil, err
+			}
 		case ".py":
 			text = bytes.ReplaceAll(text, []byte(`"RULE"`), []byte(`"`+s.Rule+`"`))
 		}

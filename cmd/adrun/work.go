@@ -75,7 +75,11 @@ func (p *plan) signature() (*dsl.Signature, error) {
 	if err := diags.Err(); err != nil {
 		return nil, p.spec.At(at, err)
 	}
-	if err := dsl.Check(f, nil, dsl.CheckOptions{}).Diags.Err(); err != nil {
+	hosts, _, err := hostDeclarations()
+	if err != nil {
+		return nil, err
+	}
+	if err := dsl.Check(f, hosts, dsl.CheckOptions{}).Diags.Err(); err != nil {
 		return nil, p.spec.At(at, err)
 	}
 	sig, err := chooseSignature(f, p.spec.Target)

@@ -16,10 +16,10 @@ def score(rule, task):
 
 
 def function(source, name):
-    """The function that the Python form of a rule defines."""
+    """The function that the Python form of a rule defines: a name that Python reserves has a _ behind it there."""
     names = {}
     exec(source, names)
-    return names[name]
+    return names.get(name + "_") or names[name]
 
 
 for line in sys.stdin:
