@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/agentdescent/adrun/problems/command"
 )
@@ -19,7 +20,9 @@ func execute() int {
 	if endsInOrder(os.Args[1:]) {
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, endSignals()...)
-		context.AfterFunc(ctx, stop) // a second signal ends the process
+		// A second signal ends the process, unless it is the first one once more: timeout sends it to a process and to
+		// its group.
+		context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 		defer stop()
 	}
 	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
