@@ -109,6 +109,9 @@ func (a *app) metaValidate(cmd *cobra.Command, path string, f metaValueFlags) (e
 	if f.value == "" {
 		return usagef("validate needs --value FILE")
 	}
+	if err := checkWorkers(f.workers); err != nil {
+		return err
+	}
 	p, err := a.metaPlan(path)
 	if err != nil {
 		return err
@@ -198,6 +201,9 @@ differ by more than their noise; there is headroom. --value adds a value of your
 code 1 says that a check failed.`,
 		Args: exactly(1, "one SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := checkWorkers(workers); err != nil {
+				return err
+			}
 			p, err := a.metaPlan(args[0])
 			if err != nil {
 				return err
