@@ -185,3 +185,40 @@ func TestCompiledPolicyEqualsReference(t *testing.T) {
 		}
 	})
 }
+
+// Selects on one condition share a branch, which has to stand where every one of them is computed for all its readers.
+func TestSharedBranchesServeEveryReader(t *testing.T) {
+	const signature = "signature r(a: num in [0, 9], b: num in [0, 9], c: num in [0, 9]) -> num\n"
+	for _, body := range []string{
+		"return (b > 1 ? x * log(1 + c) : 1) + y",
+		"return (b > 1 ? y * log(1 + c) : 1) + x",
+		"return (b > 1 ? x * log(1 + c) : 1) + (c > 1 ? y * log(1 + b) : 2)",
+		"return (b > 1 ? y * log(1 + c) : 1) + (c > 1 ? x * log(1 + b) : 2)",
+		"return b > 1 ? (c > 1 ? x * log(1 + c) : y) : 3",
+		"return b > 1 ? (c > 1 ? y * log(1 + c) : x) : 3",
+	} {
+		text := signature + "rule r { let x = 0 let y = 0 if a > 1 { x = exp(b) y = exp(c) } else { x = pow(b, 2.5) y = pow(c, 1.5) } " + body + " }"
+		f, err := dsl.Parse("shared", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sig, rule := f.Decls[0].(*dsl.Signature), f.Decls[1].(*dsl.Rule)
+		program, err := dsl.Compile(rule, sig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reference, err := dsl.NewReference(rule, sig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The second point finds in the registers what the first left there.
+		for i := range 64 {
+			args := []float64{float64(i & 3), float64(i >> 2 & 3), float64(i >> 4 & 3)}
+			want, err := reference.Eval(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, body+program.String(), program.Num(args), want)
+		}
+	}
+}

@@ -351,3 +351,17 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// A run of operators before an operand nests as parentheses do, and is refused at the first that is too deep.
+func TestRunsOfPrefixesNest(t *testing.T) {
+	for prefix, want := range map[string]int{"-": 21 + 32, "!": 21 + 32, "not ": 21 + 4*32} {
+		_, diags := ParseLimits("h", "rule r { return 1 - "+strings.Repeat(prefix, 31)+"a }", Limits{})
+		if diags.HasErrors() {
+			t.Errorf("31 times %q: %v", prefix, diags)
+		}
+		_, diags = ParseLimits("h", "rule r { return 1 - "+strings.Repeat(prefix, 40)+"a }", Limits{})
+		if len(diags) != 1 || diags[0].Code != CodeNesting || diags[0].Start.Col != want {
+			t.Errorf("40 times %q: %v, want one at column %d", prefix, diags, want)
+		}
+	}
+}

@@ -186,3 +186,12 @@ func TestNaNIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// The two zeros are told apart: a set has −0 only where it says so, since 1/x does not treat them alike.
+func TestContainsTellsZerosApart(t *testing.T) {
+	minus := math.Copysign(0, -1)
+	plain, both := Value{Lo: -1, Hi: 1}, Value{Lo: -1, Hi: 1, NegZero: true}
+	if !plain.Contains(0) || plain.Contains(minus) || !both.Contains(minus) || (Value{Lo: 1, Hi: 2, NegZero: true}).Contains(minus) {
+		t.Error("a zero is where it is not, or is not where it is")
+	}
+}
