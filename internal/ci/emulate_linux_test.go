@@ -38,7 +38,7 @@ func TestEmulateNeedsEveryPackage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const all = "[    0.5] Run /init as init process\r\nok 386 dsl\r\n[    9.1] clock skew ok 386 dsl/fmath\r\nok 386 gate\r\n"
+	const all = "[    0.5] Run /init as init process\r\nok 386 dsl\r\nok 386 dsl/internal/machine\r\n[    9.1] clock skew ok 386 dsl/fmath\r\nok 386 gate\r\n"
 	for _, tt := range []struct{ name, says, want string }{
 		{"all pass", all, ""},
 		{"nothing", "", "386: dsl failed"},
