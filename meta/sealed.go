@@ -3,7 +3,6 @@ package meta
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/agentdescent/adrun/engine"
 	"github.com/agentdescent/adrun/internal/derive"
@@ -36,14 +35,13 @@ func (p unsealed) Describe() engine.Description {
 	return d
 }
 
-// sealedJudge measures states on the sealed tasks of one run.
+// sealedJudge measures states on the sealed tasks of one run, which asks it between its rounds.
 type sealedJudge struct {
 	work     engine.Problem
 	tasks    []slots.Task
 	artifact engine.ArtifactConfig
 	seed     uint64
 
-	mu    sync.Mutex
 	known map[string]float64 // by identity: most rounds leave the head as it was
 }
 
@@ -52,8 +50,6 @@ func (j *sealedJudge) quality(ctx context.Context, s slots.State) (float64, erro
 	if err != nil {
 		return 0, fmt.Errorf("judging a head: %w", err)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	if q, ok := j.known[c.Identity]; ok {
 		return q, nil
 	}
