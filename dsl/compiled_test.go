@@ -17,6 +17,20 @@ func sameBits(t interface{ Fatalf(string, ...any) }, what string, got, want floa
 	}
 }
 
+// compiled is a rule as a program and as its reference.
+func compiled(t rapid.TB, rule *dsl.Rule, sig *dsl.Signature) (*dsl.Program, *dsl.Reference) {
+	t.Helper()
+	program, err := dsl.Compile(rule, sig)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, dsl.FormatRule(rule))
+	}
+	reference, err := dsl.NewReference(rule, sig)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, dsl.FormatRule(rule))
+	}
+	return program, reference
+}
+
 func TestCompiledRuleEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sig := dsltest.Signature(t)
@@ -24,14 +38,7 @@ func TestCompiledRuleEqualsReference(t *testing.T) {
 		if err := dsl.CheckRule(rule, sig, dsl.Limits{}); err != nil {
 			t.Fatalf("%v\n%s", err, dsl.FormatRule(rule))
 		}
-		program, err := dsl.Compile(rule, sig)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, dsl.FormatRule(rule))
-		}
-		reference, err := dsl.NewReference(rule, sig)
-		if err != nil {
-			t.Fatal(err)
-		}
+		program, reference := compiled(t, rule, sig)
 		for range 20 {
 			args := dsltest.Args(t, sig.Inputs)
 			want, err := reference.Eval(args)
@@ -65,14 +72,7 @@ func TestBatchEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sig := dsltest.Signature(t)
 		rule := dsltest.Rule(t, sig)
-		program, err := dsl.Compile(rule, sig)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reference, err := dsl.NewReference(rule, sig)
-		if err != nil {
-			t.Fatal(err)
-		}
+		program, reference := compiled(t, rule, sig)
 		rows := rapid.SampledFrom([]int{1, 7, 8, 33, 40}).Draw(t, "rows")
 		cols := drawColumns(t, sig.Inputs, rows)
 		out := make([]float64, rapid.SampledFrom([]int{rows, rows, 300, 600}).Draw(t, "repeat"))
@@ -203,14 +203,7 @@ func TestSharedBranchesServeEveryReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		sig, rule := f.Decls[0].(*dsl.Signature), f.Decls[1].(*dsl.Rule)
-		program, err := dsl.Compile(rule, sig)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reference, err := dsl.NewReference(rule, sig)
-		if err != nil {
-			t.Fatal(err)
-		}
+		program, reference := compiled(t, rule, sig)
 		// The second point finds in the registers what the first left there.
 		for i := range 64 {
 			args := []float64{float64(i & 3), float64(i >> 2 & 3), float64(i >> 4 & 3)}

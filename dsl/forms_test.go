@@ -64,14 +64,7 @@ func compareForm(t *testing.T, e dsl.Expr, points [][]float64) {
 		Body: &dsl.Block{Stmts: []dsl.Stmt{&dsl.Return{Value: e}}},
 	}
 	sig := signatureFor(rule)
-	program, err := dsl.Compile(rule, sig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reference, err := dsl.NewReference(rule, sig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program, reference := compiled(t, rule, sig)
 	const rows = 40
 	cols, out := make([][]float64, 2), make([]float64, rows)
 	for r := range rows {

@@ -113,14 +113,7 @@ func signatureFor(r *dsl.Rule) *dsl.Signature {
 func evaluateEverywhere(t *testing.T, rule *dsl.Rule, args []float64, want float64) {
 	t.Helper()
 	sig := signatureFor(rule)
-	program, err := dsl.Compile(rule, sig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reference, err := dsl.NewReference(rule, sig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program, reference := compiled(t, rule, sig)
 	got, err := reference.Eval(args)
 	if err != nil {
 		t.Fatal(err)
