@@ -84,8 +84,10 @@ func lastLine(s string) string {
 }
 
 // clip bounds a text that goes into a message.
-func clip(s string) string {
-	const most = 200
+func clip(s string) string { return beginning(s, 200) }
+
+// beginning returns s, or of one longer than most bytes as much with a mark that there was more.
+func beginning(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

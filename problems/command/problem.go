@@ -183,10 +183,7 @@ func feedback(detail json.RawMessage) string {
 		return ""
 	}
 	text := strings.ToValidUTF8(textOf(detail), "\uFFFD") // as it is once it was stored
-	if len(text) > maxFeedback {
-		text = strings.ToValidUTF8(text[:maxFeedback], "") + "…"
-	}
-	return text
+	return beginning(text, maxFeedback)
 }
 
 // metrics are the numbers among the fields of a detail.
