@@ -92,7 +92,7 @@ type valueKey struct {
 	k   uint64
 }
 
-// graph holds values in an order in which operands come first. Equal values are one value.
+// Graph holds values in an order in which operands come first. Equal values are one value.
 type Graph struct {
 	values []value
 	index  map[valueKey]ID
