@@ -186,22 +186,28 @@ func TestFoldingBesideOutcomes(t *testing.T) {
 	}
 }
 
+// killed is what is left of a ledger, to be opened, whose process was killed in a transaction of several frames.
+func killed(t *testing.T) *kept {
+	t.Helper()
+	k := openKept(t)
+	k.write(t, 1)
+	left := &kept{path: filepath.Join(t.TempDir(), "l.db"), seq: k.seq}
+	k.write(t, 5)
+	now := k.image(t)
+	err := errors.Join(os.WriteFile(left.path, now.db, 0o644), os.WriteFile(left.path+"-wal", now.log[:len(now.log)-frame], 0o644), k.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
 // TestAnUnfinishedTransactionIsOverwritten goes on, beside a reader, with the ledger of a process that was killed
 // in a transaction of several frames, and is killed before it has written as much.
 func TestAnUnfinishedTransactionIsOverwritten(t *testing.T) {
-	k := openKept(t)
-	k.write(t, 1)
-	seq := k.seq
-	k.write(t, 5)
-	now := k.image(t)
-	path := filepath.Join(t.TempDir(), "l.db")
-	if err := errors.Join(os.WriteFile(path, now.db, 0o644), os.WriteFile(path+"-wal", now.log[:len(now.log)-frame], 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	again := &kept{path: path, seq: seq}
-	release := ledger.Hold(t, path)
-	again.Store = open(t, path)
-	if err := again.Keep(&memory{path: path}); err != nil {
+	again := killed(t)
+	release := ledger.Hold(t, again.path)
+	again.Store = open(t, again.path)
+	if err := again.Keep(&memory{path: again.path}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := again.Begin(t.Context(), engine.Header{RunID: "r"}); err != nil {
@@ -212,24 +218,15 @@ func TestAnUnfinishedTransactionIsOverwritten(t *testing.T) {
 	if err := left.check(t, left.log); err != nil {
 		t.Error(err)
 	}
-	if err := errors.Join(release(), again.Close(), k.Close()); err != nil {
+	if err := errors.Join(release(), again.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // TestAnUnfinishedTransactionWithoutAKeeper is the same with a ledger that several processes may write: it is cut when it is opened.
 func TestAnUnfinishedTransactionWithoutAKeeper(t *testing.T) {
-	k := openKept(t)
-	k.write(t, 1)
-	seq := k.seq
-	k.write(t, 5)
-	now := k.image(t)
-	path := filepath.Join(t.TempDir(), "l.db")
-	if err := errors.Join(os.WriteFile(path, now.db, 0o644), os.WriteFile(path+"-wal", now.log[:len(now.log)-frame], 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	again := &kept{path: path, seq: seq}
-	again.Store = open(t, path)
+	again := killed(t)
+	again.Store = open(t, again.path)
 	if _, err := again.Begin(t.Context(), engine.Header{RunID: "r"}); err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +235,7 @@ func TestAnUnfinishedTransactionWithoutAKeeper(t *testing.T) {
 	if err := left.check(t, left.log); err != nil {
 		t.Error(err)
 	}
-	if err := errors.Join(again.Close(), k.Close()); err != nil {
+	if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
