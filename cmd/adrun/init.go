@@ -68,17 +68,22 @@ func (a *app) init(target string, f initFlags) error {
 	if f.out == "" {
 		f.out = d.Name + ".yaml"
 	}
-	err = writeNew(f.out, text.Bytes(), 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already: choose another --out, or remove it", f.out)
-	}
-	if err != nil {
+	if err := writeOut(f.out, text.Bytes()); err != nil {
 		return err
 	}
 	if f.asJSON {
 		return a.printJSON(jsonInit{File: f.out, Problem: d.Problem})
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s is written: 'adrun plan %s' says what it would do, 'adrun evolve %s' does it\n", f.out, f.out, f.out)
+	return err
+}
+
+// writeOut writes a file of init's, which must be new.
+func writeOut(path string, text []byte) error {
+	err := writeNew(path, text, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already: choose another --out, or remove it", path)
+	}
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -66,12 +65,9 @@ func (s starter) write(out string) ([]string, error) {
 	files[0].path = out
 	var paths []string
 	for _, f := range files {
-		if err := writeNew(f.path, f.text, 0o644); err != nil {
+		if err := writeOut(f.path, f.text); err != nil {
 			for _, done := range paths {
 				err = errors.Join(err, os.Remove(done))
-			}
-			if errors.Is(err, fs.ErrExist) {
-				err = fmt.Errorf("%s exists already: choose another --out, or remove it", f.path)
 			}
 			return nil, err
 		}
